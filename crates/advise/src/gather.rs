@@ -10,7 +10,7 @@ use iotrail_model::calls::{LockRequest, OpenFlags, PerCall, Transfer, flags};
 use iotrail_model::{CaseId, Event, FileId, FileKind, OpenId, Tid};
 use iotrail_query::{Asks, Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// Gathers what touches files.
 pub struct Gathering<'a> {
@@ -95,7 +95,7 @@ impl<'a> Gathering<'a> {
             requests: PerCall::new(&log.names().calls, |call| {
                 call.spec.is_some_and(|spec| spec.request.is_some())
             }),
-            is_file: is_file(log),
+            is_file: log.holds_bytes(),
         }
     }
 
@@ -315,19 +315,6 @@ impl<'a> Gathering<'a> {
     fn access(&self, file: FileId, event: &Event, kind: Kind, bytes: (u64, u64), mergeable: bool) -> Item {
         Item::Access(file, event.open.get(), event.case, access(event, kind, bytes, mergeable))
     }
-}
-
-/// Of each file of a log whether it holds bytes at places, and is none of the kernel's own.
-pub(crate) fn is_file(log: &EventLog) -> Vec<bool> {
-    let paths = &log.names().paths;
-    let directories: HashSet<&str> = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
-    let files = log.distinct_files().iter().map(|file| {
-        let path = &*paths[file.path.index()];
-        let of_kernel = ["/proc/", "/sys/", "/dev/"].iter().any(|root| path.starts_with(root));
-        !of_kernel
-            && file.holds_bytes().unwrap_or_else(|| path.starts_with('/') && !directories.contains(path))
-    });
-    files.collect()
 }
 
 fn edge(event: &Event, kind: EdgeKind) -> Edge {

@@ -1,8 +1,8 @@
 //! The words of the command line.
 
 use crate::commands::{
-    advise, check, compare, completions, dfg, events, export, files, import, info, man, processes, record,
-    recover, redact, report, sql, stats, tree, why, workflow,
+    advise, characterize, check, compare, completions, dfg, events, export, files, import, info, man,
+    processes, record, recover, redact, report, sql, stats, tree, why, workflow, workload,
 };
 use crate::ui::{Colour, Ui};
 use clap::{ArgAction, Parser, Subcommand};
@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Processes(processes::Args),
     Events(Box<events::Args>),
     Compare(Box<compare::Args>),
+    Characterize(Box<characterize::Args>),
+    Workload(workload::Args),
     Export(export::Args),
     Sql(sql::Args),
     Redact(redact::Args),
@@ -104,6 +106,8 @@ impl Command {
             Self::Advise(args) => advise::run(args, ui),
             Self::Dfg(args) => dfg::run(args, ui),
             Self::Compare(args) => compare::run(args, ui),
+            Self::Characterize(args) => characterize::run(args, ui),
+            Self::Workload(args) => workload::run(args, ui),
             Self::Stats(args) => stats::run(args, ui),
             Self::Report(args) => report::run(args, ui),
             Self::Export(args) => export::run(args, ui),

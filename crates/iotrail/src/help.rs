@@ -5,13 +5,14 @@ use clap::{Command, CommandFactory};
 use std::fmt::Write;
 
 /// The commands by what they are for, in the order of the first screen.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Record", &["record", "import"]),
     (
         "Look",
         &["why", "files", "advise", "report", "dfg", "stats", "workflow", "tree", "processes", "events"],
     ),
     ("Compare", &["compare"]),
+    ("Model", &["characterize", "workload"]),
     ("Exchange", &["export", "sql", "redact"]),
     ("Manage", &["info", "check", "recover", "completions", "man"]),
 ];

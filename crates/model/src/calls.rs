@@ -21,6 +21,7 @@ mod homes;
 mod kind;
 mod last;
 mod locks;
+pub mod mpi;
 mod open_flags;
 mod per_call;
 mod presence;

@@ -15,6 +15,7 @@ pub mod profile_tables;
 pub mod table;
 pub mod why_summary;
 pub mod workflow_summary;
+pub mod workload_summary;
 
 pub use hints::{Hint, Hints};
 pub use table::Style;

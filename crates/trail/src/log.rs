@@ -16,6 +16,7 @@ use iotrail_kernel::pool;
 use iotrail_model::{
     Case, CaseId, Coverage, EventBatch, FileId, FileRow, Layer, NameKind, Names, Nullable, PathId, Process,
 };
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -249,6 +250,22 @@ impl EventLog {
     #[must_use]
     pub fn distinct_files(&self) -> &[DistinctFile] {
         &self.identities.files
+    }
+
+    /// Of each of [`EventLog::distinct_files`] whether it holds bytes at places, and is none of the kernel's own. Where no kind is known,
+    /// names tell: what is a directory of others is none.
+    #[must_use]
+    pub fn holds_bytes(&self) -> Vec<bool> {
+        let paths = &self.names().paths;
+        let directories: HashSet<&str> =
+            paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
+        let files = self.distinct_files().iter().map(|file| {
+            let path = &*paths[file.path.index()];
+            let of_kernel = ["/proc/", "/sys/", "/dev/"].iter().any(|root| path.starts_with(root));
+            let by_name = || path.starts_with('/') && !directories.contains(path);
+            !of_kernel && file.holds_bytes().unwrap_or_else(by_name)
+        });
+        files.collect()
     }
 
     /// The same log, in which each name counts as a file of its own.

@@ -17,6 +17,7 @@ mod path;
 mod random;
 mod requests;
 mod session;
+mod templates;
 mod validation;
 
 pub use characteristics::{Characteristics, Pairs, Placed, characteristics};
@@ -32,4 +33,5 @@ pub use model::{
 pub use path::{Path, PathElement, Step, path};
 pub use requests::{Call, Request, Slack, Variant, requests};
 pub use session::{Session, sessions};
+pub use templates::TEMPLATES;
 pub use validation::{Comparison, Runs, RunsError, Verdict, compare};

@@ -3,7 +3,6 @@
 use super::habit::{Context, Outcome, ProcessHabit, Seen};
 use super::slow_start::is_code;
 use super::{Rule, all};
-use crate::gather::is_file;
 use iotrail_model::calls::{
     CallKind, Class, EventClasses, Family, LockRequest, OpenFlags, PerCall, Transfer, flags,
 };
@@ -66,7 +65,7 @@ impl<'a> Watching<'a> {
             classes: EventClasses::new(names, log.files(), HashSet::new()),
             on_the_way: names.paths.iter().map(|path| is_loaded(path)).collect(),
             missing: names.errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
-            is_file: is_file(log),
+            is_file: log.holds_bytes(),
         }
     }
 

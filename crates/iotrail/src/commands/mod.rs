@@ -1,6 +1,7 @@
 //! One file per command: its arguments, and what it calls.
 
 pub(crate) mod advise;
+pub(crate) mod characterize;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod compare_phases;
@@ -23,3 +24,4 @@ pub(crate) mod stats;
 pub(crate) mod tree;
 pub(crate) mod why;
 pub(crate) mod workflow;
+pub(crate) mod workload;

@@ -3,7 +3,7 @@
 use crate::cli::util::Dir;
 
 /// In the order of the first screen.
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 23] = [
     "record",
     "import",
     "why",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 21] = [
     "processes",
     "events",
     "compare",
+    "characterize",
+    "workload",
     "export",
     "sql",
     "redact",

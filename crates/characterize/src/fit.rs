@@ -1,0 +1,100 @@
+//! How far what a model does is from what was recorded, at the number of ranks of the recording.
+
+use crate::program::Modelled;
+use crate::sessions::RankSessions;
+use iotrail_workload::{Action, RequestKind, synthesise};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// A model beside the recording that it is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Fit {
+    /// Sessions with transfers or syncs that were recorded, and that the model has.
+    pub sessions: [u64; 2],
+    /// Reads.
+    pub reads: [u64; 2],
+    /// Writes.
+    pub writes: [u64; 2],
+    /// `fsync` and `fdatasync`.
+    pub syncs: [u64; 2],
+    /// Bytes that reads ask for.
+    pub bytes_read: [u64; 2],
+    /// Bytes that writes ask for.
+    pub bytes_written: [u64; 2],
+    /// Barriers of a rank, summed over ranks.
+    pub barriers: [u64; 2],
+    /// Recorded transfers that the model has at the same place: rank, file, kind, offset and size.
+    pub exact_transfers: u64,
+}
+
+/// A transfer of a rank.
+type Place = (u32, usize, RequestKind, u64, u64);
+
+impl Fit {
+    pub(crate) fn of(modelled: &Modelled, ranks: &[RankSessions], barriers: u64) -> Self {
+        let mut fit = Self { barriers: [barriers, 0], ..Self::default() };
+        let mut places: HashMap<Place, u64> = HashMap::new();
+        for (rank, (sessions, numbers)) in (0..).zip(ranks.iter().zip(&modelled.sessions)) {
+            for (execution, (file, _)) in sessions.executions.iter().zip(numbers) {
+                fit.sessions[0] += 1;
+                for (kind, count) in &execution.shape.requests {
+                    fit.count(*kind, 0, *count);
+                }
+                for transfer in &execution.transfers {
+                    fit.bytes(transfer.kind, 0, transfer.size);
+                    let offset = transfer.offset.unwrap_or(u64::MAX);
+                    *places.entry((rank, *file, transfer.kind, offset, transfer.size)).or_default() += 1;
+                }
+            }
+        }
+        for rank in 0..ranks.len() as u32 {
+            let mut file_of = 0;
+            let ended = synthesise(&modelled.model, (rank, ranks.len() as u32), 0, &mut |step| {
+                match step.action {
+                    Action::Open { file, .. } => {
+                        file_of = file;
+                        fit.sessions[1] += 1;
+                    }
+                    Action::Transfer { kind, offset, size } => {
+                        fit.count(kind, 1, 1);
+                        fit.bytes(kind, 1, size);
+                        if let Some(left) = places.get_mut(&(rank, file_of, kind, offset, size))
+                            && *left > 0
+                        {
+                            *left -= 1;
+                            fit.exact_transfers += 1;
+                        }
+                    }
+                    Action::Request(kind) => fit.count(kind, 1, 1),
+                    Action::Barrier(_) => fit.barriers[1] += 1,
+                    Action::Close => {}
+                }
+                ControlFlow::<()>::Continue(())
+            });
+            debug_assert_eq!(ended, ControlFlow::Continue(()));
+        }
+        fit
+    }
+
+    fn count(&mut self, kind: RequestKind, side: usize, count: u64) {
+        let counts = match kind {
+            RequestKind::Read => &mut self.reads,
+            RequestKind::Write => &mut self.writes,
+            RequestKind::Fsync | RequestKind::Fdatasync => &mut self.syncs,
+        };
+        counts[side] += count;
+    }
+
+    fn bytes(&mut self, kind: RequestKind, side: usize, bytes: u64) {
+        let sums = if kind == RequestKind::Read { &mut self.bytes_read } else { &mut self.bytes_written };
+        sums[side] = sums[side].saturating_add(bytes);
+    }
+
+    /// Share of the recorded transfers that the model has at the same place; NULL without transfers.
+    #[must_use]
+    pub fn exact_share(&self) -> Option<f64> {
+        let recorded = self.reads[0] + self.writes[0];
+        (recorded > 0).then(|| self.exact_transfers as f64 / recorded as f64)
+    }
+}

@@ -1,0 +1,129 @@
+//! Where transfers of a session begin, as a law of the rank, the transfer and the execution.
+
+use crate::sessions::Transfer;
+use iotrail_workload::{OffsetLaw, Stride};
+
+/// An execution of a session: rank, number of the execution in the rank, transfers.
+pub(crate) type Place<'a> = (u32, u64, &'a [Transfer]);
+
+/// A law that all executions follow, and whether they do: where none is found, transfers follow each other.
+pub(crate) fn law(places: &[Place<'_>], append: bool, ranks: u32) -> (OffsetLaw, bool) {
+    if append || places.iter().all(|(_, _, transfers)| is_sequential(transfers)) {
+        return (OffsetLaw::Sequential, true);
+    }
+    match affine(places, ranks) {
+        Some(law) => (law, true),
+        None => (OffsetLaw::Sequential, false),
+    }
+}
+
+fn is_sequential(transfers: &[Transfer]) -> bool {
+    let mut end = 0;
+    transfers.iter().all(|transfer| {
+        let begins = transfer.offset == Some(end);
+        end = end.saturating_add(transfer.size);
+        begins
+    })
+}
+
+/// `start + rank · r + step · i + again · k`, exactly.
+fn affine(places: &[Place<'_>], ranks: u32) -> Option<OffsetLaw> {
+    let offset = |(_, _, transfers): &Place<'_>, at: usize| transfers.get(at)?.offset;
+    let long = places.iter().find(|(_, _, transfers)| transfers.len() > 1);
+    let step = match long {
+        Some(place) => offset(place, 1)?.checked_sub(offset(place, 0)?)?,
+        None => 0,
+    };
+    let again = places.iter().find_map(|one| {
+        let other = places.iter().find(|other| other.0 == one.0 && other.1 > one.1)?;
+        per(offset(one, 0)?, offset(other, 0)?, other.1 - one.1)
+    });
+    let again = again.unwrap_or(0);
+    let without = |place: &Place<'_>| offset(place, 0)?.checked_sub(again.checked_mul(place.1)?);
+    let first = places.first()?;
+    let other = places.iter().find(|place| place.0 != first.0);
+    let rank = match other {
+        Some(other) => {
+            let (low, high) = if first.0 < other.0 { (first, other) } else { (other, first) };
+            per(without(low)?, without(high)?, u64::from(high.0 - low.0))?
+        }
+        None => 0,
+    };
+    let start = without(first)?.checked_sub(rank.checked_mul(u64::from(first.0))?)?;
+    let predicted = |place: &Place<'_>, at: usize| {
+        start
+            .checked_add(rank.checked_mul(u64::from(place.0))?)?
+            .checked_add(step.checked_mul(at as u64)?)?
+            .checked_add(again.checked_mul(place.1)?)
+    };
+    let holds = places.iter().all(|place| {
+        (0..place.2.len())
+            .all(|at| predicted(place, at).is_some_and(|place_of| offset(place, at) == Some(place_of)))
+    });
+    let stride = |bytes| stride(bytes, rank, ranks);
+    holds.then(|| OffsetLaw::Affine { start, rank, step: stride(step), again: stride(again) })
+}
+
+fn per(from: u64, to: u64, times: u64) -> Option<u64> {
+    let difference = to.checked_sub(from)?;
+    difference.is_multiple_of(times).then(|| difference / times)
+}
+
+/// A level whose stride is a multiple of what all ranks together take is interleaved: it grows with their number.
+fn stride(bytes: u64, rank: u64, ranks: u32) -> Stride {
+    let all = rank.saturating_mul(u64::from(ranks));
+    if ranks > 1 && all > 0 && bytes > 0 && bytes.is_multiple_of(all) {
+        Stride { bytes: bytes / u64::from(ranks), by_ranks: true }
+    } else {
+        Stride::fixed(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_workload::RequestKind;
+
+    fn transfers(offsets: &[u64], size: u64) -> Vec<Transfer> {
+        offsets
+            .iter()
+            .map(|offset| Transfer { kind: RequestKind::Write, offset: Some(*offset), size })
+            .collect()
+    }
+
+    /// IOR with transfers of 64 KiB, blocks of 256 KiB and two segments on four ranks (definitions, section 4).
+    #[test]
+    fn the_layout_of_ior_is_a_law_whose_segments_grow_with_the_ranks() {
+        const KIB: u64 = 1 << 10;
+        let offsets = |rank: u64, segment: u64| -> Vec<u64> {
+            (0..4).map(|transfer| (segment * 1024 + rank * 256 + transfer * 64) * KIB).collect()
+        };
+        let all: Vec<(u32, u64, Vec<Transfer>)> = (0..4)
+            .flat_map(|rank| (0..2).map(move |segment| (rank, segment)))
+            .map(|(rank, segment)| (rank as u32, segment, transfers(&offsets(rank, segment), 64 * KIB)))
+            .collect();
+        let places: Vec<Place<'_>> = all.iter().map(|(rank, again, all)| (*rank, *again, &all[..])).collect();
+        let expected = OffsetLaw::Affine {
+            start: 0,
+            rank: 256 * KIB,
+            step: Stride::fixed(64 * KIB),
+            again: Stride { bytes: 256 * KIB, by_ranks: true },
+        };
+        assert_eq!(law(&places, false, 4), (expected, true));
+    }
+
+    #[test]
+    fn what_follows_no_law_is_said_to() {
+        let (one, two) = (transfers(&[0, 10, 30], 10), transfers(&[5, 0], 5));
+        assert_eq!(law(&[(0, 0, &one)], false, 1), (OffsetLaw::Sequential, false));
+        assert_eq!(law(&[(0, 0, &two)], false, 1), (OffsetLaw::Sequential, false));
+        assert_eq!(
+            law(&[(0, 0, &two)], true, 1),
+            (OffsetLaw::Sequential, true),
+            "the end of the file is the place"
+        );
+        assert_eq!(law(&[(0, 0, &transfers(&[0, 10, 20], 10))], false, 1), (OffsetLaw::Sequential, true));
+        let unknown = [Transfer { kind: RequestKind::Read, offset: None, size: 1 }];
+        assert!(!law(&[(0, 0, &unknown)], false, 1).1);
+    }
+}

@@ -1,0 +1,36 @@
+//! From event logs to models of workloads: what each rank did to files, groups of ranks that do alike, what is measured of their
+//! sessions, and the program of sessions and barriers that a model file holds.
+//!
+//! Source: He, Du, Narasimhamurthy, PIONEER, sections V-A to V-C; definitions: docs/workload.md.
+
+mod fit;
+mod gather;
+mod laws;
+mod names;
+mod program;
+mod result;
+mod sessions;
+mod streams;
+
+pub use gather::LeftOut;
+pub use names::Naming;
+pub use result::{
+    Characterization, ClassFigures, Figures, Fit, GroupFigures, NotKept, Quantiles, RankedBy, Tokens,
+    characterize,
+};
+
+/// Why a log cannot be characterised.
+#[derive(Debug, thiserror::Error)]
+pub enum CharacterizeError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Trail(#[from] iotrail_trail::TrailError),
+    /// Nobody touched a file of the program's own.
+    #[error(
+        "no call on a file of the program's own is selected: {0} calls on files of the system, {1} on what is no file"
+    )]
+    Nothing(u64, u64),
+    /// More files than a model may have.
+    #[error("{0} kinds of files and sessions, at most {1} fit a model; select fewer files")]
+    TooMany(usize, usize),
+}

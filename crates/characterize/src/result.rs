@@ -1,0 +1,330 @@
+//! What is answered, and how it is found.
+
+use crate::CharacterizeError;
+use crate::gather::{Gathering, LeftOut};
+use crate::names::{Kinds, Naming, kinds, word};
+use crate::program::model;
+use crate::sessions::{RankSessions, sessions};
+use crate::streams::{RankStream, Streams, streams};
+use iotrail_query::{ProcessTable, Query, scan};
+use iotrail_trail::EventLog;
+use iotrail_workload::{
+    Behaviour, Characteristics, Distribution, FileIndex, Group, Model, Placed, Request, Variant,
+    characteristics, groups,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+pub use crate::fit::Fit;
+
+/// What a rank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RankedBy {
+    /// A recorded case whose name has its number.
+    Case,
+    /// A process that makes requests, in the order of their first ones.
+    Process,
+}
+
+/// What is measured of a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// Number of values.
+    pub count: u64,
+    /// Smallest.
+    pub min: i64,
+    /// The lower one of two in the middle.
+    pub median: i64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: i64,
+}
+
+impl Quantiles {
+    /// NULL if there is no value.
+    fn of(distribution: &Distribution) -> Option<Self> {
+        let half = distribution.total().div_ceil(2);
+        let mut before = 0;
+        let median = distribution.counts().find(|(_, times)| {
+            before += times;
+            before >= half
+        });
+        Some(Self {
+            count: distribution.total(),
+            min: distribution.min()?,
+            median: median?.0,
+            mean: distribution.mean()?,
+            max: distribution.max()?,
+        })
+    }
+}
+
+/// Ranks that do alike.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupFigures {
+    /// Its ranks, ascending.
+    pub ranks: Vec<usize>,
+    /// The rank that stands for it.
+    pub representative: usize,
+    /// Requests of that rank.
+    pub requests: u64,
+    /// Of them those that move data.
+    pub data_requests: u64,
+    /// How often that rank makes each variant of a request.
+    pub variants: BTreeMap<String, u64>,
+}
+
+/// What is measured of the files of a class in a group (table III).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassFigures {
+    /// Index of the group.
+    pub group: usize,
+    /// `root`, `shared`, `private`, `exclusive` or `subset`.
+    pub class: &'static str,
+    /// The figures.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// The figures of table III, by their symbols.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// OS: files of a rank.
+    pub files: Option<Quantiles>,
+    /// OT: sessions of a file.
+    pub sessions: Option<Quantiles>,
+    /// D: requests of a session after its open.
+    pub depth: Option<Quantiles>,
+    /// ISG₀: position of the first open of a file.
+    pub first_gap: Option<Quantiles>,
+    /// ISG: from the last request of a session to the next open of the file.
+    pub session_gap: Option<Quantiles>,
+    /// IRG: from a request of a session to the next.
+    pub request_gap: Option<Quantiles>,
+    /// RT1: variants in sessions, without open and close.
+    pub in_sessions: BTreeMap<String, u64>,
+    /// RT2: variants outside of sessions.
+    pub outside: BTreeMap<String, u64>,
+    /// AM: flags of opens.
+    pub modes: BTreeMap<String, u64>,
+    /// SIZE: bytes asked for, by variant.
+    pub sizes: BTreeMap<String, Quantiles>,
+    /// SEQ: share of transfers that begin where the one before ended.
+    pub consecutive: Option<f64>,
+    /// Share of those that begin there or behind.
+    pub sequential: Option<f64>,
+    /// FS: bytes to the end of the furthest transfer.
+    pub file_size: Option<i64>,
+    /// ST: time before requests that no wait explains, in ns.
+    pub slack_ns: Option<Quantiles>,
+    /// How often that was below 0, and is 0 here.
+    pub slack_clamped: u64,
+    /// Sessions whose end was not seen.
+    pub unclosed: u64,
+}
+
+impl Figures {
+    fn of(measured: &Characteristics) -> Self {
+        let mix = |mix: &BTreeMap<Variant, u64>| {
+            mix.iter().map(|(variant, count)| (variant.to_string(), *count)).collect()
+        };
+        let sizes = measured.sizes.iter();
+        Self {
+            files: Quantiles::of(&measured.files),
+            sessions: Quantiles::of(&measured.sessions),
+            depth: Quantiles::of(&measured.depth),
+            first_gap: Quantiles::of(&measured.first_gap),
+            session_gap: Quantiles::of(&measured.session_gap),
+            request_gap: Quantiles::of(&measured.request_gap),
+            in_sessions: mix(&measured.in_sessions),
+            outside: mix(&measured.outside),
+            modes: measured.modes.iter().map(|(mode, count)| (mode.to_string(), *count)).collect(),
+            sizes: sizes
+                .filter_map(|(variant, sizes)| Some((variant.to_string(), Quantiles::of(sizes)?)))
+                .collect(),
+            consecutive: measured.pairs.consecutive_share(),
+            sequential: measured.pairs.sequential_share(),
+            file_size: measured.file_size,
+            slack_ns: Quantiles::of(&measured.slack),
+            slack_clamped: measured.slack_clamped,
+            unclosed: measured.unclosed,
+        }
+    }
+}
+
+/// Synchronisation that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    /// Whether calls of MPI were recorded; without them no barrier is known.
+    pub mpi_recorded: bool,
+    /// Collective calls of all ranks, of one rank (the largest number).
+    pub barriers: u64,
+    /// Collective calls of other communicators, which the model does not have.
+    pub other_collectives: u64,
+}
+
+/// What a model does not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NotKept {
+    /// Requests for which a model has no word, by call.
+    pub requests: BTreeMap<String, u64>,
+    /// Sessions without a transfer or sync: opened and closed.
+    pub empty_sessions: u64,
+    /// Sessions that were open while others began or ranks waited: a model does one after the other.
+    pub overlapping_sessions: u64,
+    /// Sessions whose places follow no law: their transfers follow each other.
+    pub sessions_without_law: u64,
+    /// Sessions that a similar one stands for.
+    pub represented_sessions: u64,
+    /// Whether the order between sessions of one stretch between barriers is kept.
+    pub order_kept: bool,
+    /// Steps of ranks that are no range.
+    pub steps_of_no_range: u64,
+    /// Ranks several threads of which make requests: their requests are in the order of their starts.
+    pub threaded_ranks: u64,
+    /// Names in which two ranks only agree that a number is the rank.
+    pub assumed_names: u64,
+}
+
+/// What the ranks of a recording do to files, and a model of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Characterization {
+    /// Name and version of this form.
+    pub format: &'static str,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// What a rank is.
+    pub ranked_by: RankedBy,
+    /// Requests on files of the program, of all ranks.
+    pub requests: u64,
+    /// Calls that are none.
+    pub left_out: LeftOut,
+    /// Ranks that do alike.
+    pub groups: Vec<GroupFigures>,
+    /// What is measured.
+    pub classes: Vec<ClassFigures>,
+    /// Synchronisation.
+    pub tokens: Tokens,
+    /// What the model does not have.
+    pub not_kept: NotKept,
+    /// The model beside the recording.
+    pub fit: Fit,
+    /// The model.
+    #[serde(serialize_with = "as_text")]
+    pub model: Model,
+}
+
+fn as_text<S: serde::Serializer>(model: &Model, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(model)
+}
+
+/// Characterises what `query` selects of a log. Takes about 250 bytes of memory for each request.
+///
+/// # Errors
+/// If the log cannot be read, or nothing on files of the program is selected.
+pub fn characterize(
+    log: &EventLog,
+    query: &Query,
+    naming: Naming,
+    threads: NonZeroUsize,
+) -> Result<Characterization, CharacterizeError> {
+    let processes = ProcessTable::of_log(log)?;
+    let gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes))?;
+    let streams = streams(log, gathered);
+    let kinds = kinds(log, &streams);
+    let left_out = streams.left_out;
+    if streams.ranks.iter().all(|rank| rank.requests.is_empty()) {
+        return Err(CharacterizeError::Nothing(left_out.on_system_files, left_out.on_no_file));
+    }
+    let groups = grouped(&streams, &kinds);
+    let ranks: Vec<RankSessions> = streams.ranks.iter().map(|rank| sessions(rank, &kinds)).collect();
+    let modelled = model(log, &streams, &kinds, &ranks, &groups, naming)?;
+    let barriers = streams.ranks.iter().map(|rank| rank.barriers.len() as u64);
+    let fit = Fit::of(&modelled, &ranks, barriers.clone().sum());
+    let mut requests: BTreeMap<String, u64> = BTreeMap::new();
+    for (name, count) in ranks.iter().flat_map(|rank| &rank.other) {
+        *requests.entry(name.clone()).or_default() += count;
+    }
+    let not_kept = NotKept {
+        requests,
+        empty_sessions: ranks.iter().map(|rank| rank.empty).sum(),
+        overlapping_sessions: ranks.iter().map(|rank| rank.overlapping).sum(),
+        sessions_without_law: modelled.lawless,
+        represented_sessions: modelled.represented,
+        order_kept: modelled.ordered,
+        steps_of_no_range: modelled.of_no_range,
+        threaded_ranks: streams.ranks.iter().filter(|rank| rank.threaded).count() as u64,
+        assumed_names: kinds.kinds.iter().filter(|kind| kind.classed.assumed).count() as u64,
+    };
+    Ok(Characterization {
+        format: "iotrail-characterization/1",
+        ranks: streams.ranks.len(),
+        ranked_by: streams.by,
+        requests: streams.ranks.iter().map(|rank| rank.requests.len() as u64).sum(),
+        left_out,
+        classes: classes(&streams, &kinds, &groups),
+        groups: groups.into_iter().map(|group| group_figures(group, &streams)).collect(),
+        tokens: Tokens {
+            mpi_recorded: streams.has_mpi,
+            barriers: barriers.max().unwrap_or_default(),
+            other_collectives: streams.other_collectives,
+        },
+        not_kept,
+        fit,
+        model: modelled.model,
+    })
+}
+
+/// Groups of ranks by the mix and the reuse of their requests.
+fn grouped(streams: &Streams, kinds: &Kinds) -> Vec<Group> {
+    let behaviour = |rank: &RankStream| {
+        let class = |request: &Request| &kinds.kinds[kinds.of_file[request.file.0 as usize]].classed.class;
+        let request = |request: &Request| {
+            ((request.variant.clone(), class(request).clone()), request.variant.operation.clone())
+        };
+        Behaviour::of(rank.requests.iter().map(request))
+    };
+    let behaviours: Vec<_> = streams.ranks.iter().map(behaviour).collect();
+    groups(&behaviours)
+}
+
+fn group_figures(group: Group, streams: &Streams) -> GroupFigures {
+    let requests = &streams.ranks[group.representative].requests;
+    let mut variants: BTreeMap<String, u64> = BTreeMap::new();
+    for request in requests {
+        *variants.entry(request.variant.to_string()).or_default() += 1;
+    }
+    GroupFigures {
+        representative: group.representative,
+        requests: requests.len() as u64,
+        data_requests: requests.iter().filter(|request| request.is_data()).count() as u64,
+        variants,
+        ranks: group.members,
+    }
+}
+
+/// What is measured, by group and class. Positions are those in the rank's own requests.
+fn classes(streams: &Streams, kinds: &Kinds, groups: &[Group]) -> Vec<ClassFigures> {
+    let class = |file: FileIndex| word(&kinds.kinds[kinds.of_file[file.0 as usize]].classed.class);
+    let mut figures = Vec::new();
+    for (number, group) in groups.iter().enumerate() {
+        let mut sums: BTreeMap<&'static str, Characteristics> = BTreeMap::new();
+        for rank in &group.members {
+            let requests = streams.ranks[*rank].requests.iter().cloned();
+            let placed: Vec<Placed> =
+                (1..).zip(requests).map(|(position, request)| Placed { position, request }).collect();
+            for (class, measured) in characteristics(&placed, class) {
+                sums.entry(class).or_default().merge(&measured);
+            }
+        }
+        figures.extend(sums.iter().map(|(class, sum)| ClassFigures {
+            group: number,
+            class,
+            figures: Figures::of(sum),
+        }));
+    }
+    figures
+}

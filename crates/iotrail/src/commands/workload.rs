@@ -1,0 +1,144 @@
+//! `iotrail workload`: model files, shown, checked and changed.
+
+use crate::{output, ui::Ui};
+use anyhow::Context;
+use iotrail_terminal::workload_summary::model_totals;
+use iotrail_workload::{Knobs, Model, RequestKind, TEMPLATES, Totals};
+use serde::Serialize;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Larger model files are refused before they are read.
+const MAX_MODEL: u64 = 1 << 20;
+
+/// Show, check and change a model of a workload.
+///
+/// What it comes to at a number of ranks; other sizes, other numbers of requests, other time between them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail workload --template checkpoint -o model.toml
+  iotrail workload model.toml
+  iotrail workload model.toml --ranks 64 --json
+  iotrail workload model.toml --set size=4 --set slack=0.1 -o larger.toml
+
+docs/workload.md explains the model file.")]
+pub(crate) struct Args {
+    /// The model file, as `iotrail characterize -o` writes it; `-` is stdin.
+    #[arg(value_name = "MODEL", required_unless_present = "template", conflicts_with = "template")]
+    model: Option<PathBuf>,
+
+    /// A model to start from.
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(TEMPLATES.map(|(name, ..)| name)))]
+    template: Option<String>,
+
+    /// Change the model: `size=K` (bytes of transfers, files, offsets), `requests=K`, `slack=K`; factors of one word multiply.
+    #[arg(long, value_name = "KNOB=FACTOR")]
+    set: Vec<String>,
+
+    /// Ranks for which totals are shown.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: u32,
+
+    /// Write the model to a file; `-` is stdout, without the totals.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Print the totals as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a model comes to.
+#[derive(Serialize)]
+struct Document {
+    format: &'static str,
+    ranks: u32,
+    files: u64,
+    sessions: u64,
+    reads: u64,
+    writes: u64,
+    fsyncs: u64,
+    fdatasyncs: u64,
+    bytes_read: u64,
+    bytes_written: u64,
+    barriers: u64,
+}
+
+impl Document {
+    fn new(ranks: u32, totals: &Totals) -> Self {
+        let of = |kind| totals.requests.get(&kind).copied().unwrap_or_default();
+        Self {
+            format: "iotrail-workload-totals/1",
+            ranks,
+            files: totals.files,
+            sessions: totals.sessions,
+            reads: of(RequestKind::Read),
+            writes: of(RequestKind::Write),
+            fsyncs: of(RequestKind::Fsync),
+            fdatasyncs: of(RequestKind::Fdatasync),
+            bytes_read: totals.bytes_read,
+            bytes_written: totals.bytes_written,
+            barriers: totals.barriers,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let model = match (&args.model, &args.template) {
+        (Some(path), _) => read(path)?,
+        (None, Some(template)) => {
+            let text = TEMPLATES.iter().find(|(name, ..)| name == template).map_or("", |(.., text)| text);
+            Model::parse(text)?
+        }
+        (None, None) => anyhow::bail!("a model file or a template is needed"),
+    };
+    let model = changed(&model, &args.set)?;
+    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
+    if let Some(path) = &args.output {
+        output::text(path, model.to_string())?;
+        if !to_stdout {
+            ui.report_written(std::slice::from_ref(path));
+        }
+    }
+    if !to_stdout {
+        let totals = model.totals(args.ranks)?;
+        if args.json {
+            output::json(&Document::new(args.ranks, &totals))?;
+        } else {
+            output::text(Path::new("-"), model_totals(&model, args.ranks, &totals, ui.style()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The model with these knobs set.
+///
+/// # Errors
+/// If a word is none, or a factor does not fit.
+pub(crate) fn changed(model: &Model, words: &[String]) -> anyhow::Result<Model> {
+    let mut knobs = Knobs::default();
+    words.iter().try_for_each(|word| knobs.set(word))?;
+    Ok(knobs.apply(model)?)
+}
+
+/// The model in a file.
+///
+/// # Errors
+/// If it cannot be read or is none.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Model> {
+    let name = path.display();
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin()
+            .take(MAX_MODEL + 1)
+            .read_to_string(&mut text)
+            .context("stdin: cannot read the model")?;
+    } else {
+        let file = std::fs::File::open(path).with_context(|| format!("{name}: cannot open the model"))?;
+        file.take(MAX_MODEL + 1)
+            .read_to_string(&mut text)
+            .with_context(|| format!("{name}: cannot read the model"))?;
+    }
+    Model::parse(&text).with_context(|| format!("{name}: not a model of a workload"))
+}

@@ -1,0 +1,70 @@
+//! Calls of MPI that order the ranks of a program.
+
+/// What a call means for all ranks of its communicator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// MPI may be used from its end on.
+    Begins,
+    /// MPI is used no more from its start on.
+    Ends,
+    /// No rank returns before all have called it: what each gives, all get.
+    Synchronises,
+    /// None of these.
+    #[default]
+    Other,
+}
+
+/// Collective calls whose result needs all ranks (MPI 4.1, chapters 6 and 14).
+const ALL_TO_ALL: [&str; 25] = [
+    "MPI_Barrier",
+    "MPI_Allreduce",
+    "MPI_Allgather",
+    "MPI_Allgatherv",
+    "MPI_Alltoall",
+    "MPI_Alltoallv",
+    "MPI_Alltoallw",
+    "MPI_Reduce_scatter",
+    "MPI_Reduce_scatter_block",
+    "MPI_Comm_dup",
+    "MPI_Comm_split",
+    "MPI_Comm_create",
+    "MPI_File_open",
+    "MPI_File_close",
+    "MPI_File_set_size",
+    "MPI_File_preallocate",
+    "MPI_File_sync",
+    "MPI_File_set_view",
+    "MPI_File_read_all",
+    "MPI_File_read_at_all",
+    "MPI_File_read_ordered",
+    "MPI_File_write_all",
+    "MPI_File_write_at_all",
+    "MPI_File_write_ordered",
+    "MPI_Win_fence",
+];
+
+/// What the call of that name means.
+#[must_use]
+pub fn role(name: &str) -> Role {
+    match name {
+        "MPI_Init" | "MPI_Init_thread" => Role::Begins,
+        "MPI_Finalize" => Role::Ends,
+        _ if ALL_TO_ALL.contains(&name) => Role::Synchronises,
+        _ => Role::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_and_messages_synchronise_nobody_else() {
+        assert_eq!(role("MPI_Barrier"), Role::Synchronises);
+        assert_eq!(role("MPI_File_write_at_all"), Role::Synchronises);
+        assert_eq!(role("MPI_Init_thread"), Role::Begins);
+        for name in ["MPI_Bcast", "MPI_Reduce", "MPI_Send", "MPI_File_write_at", "MPI_Ibarrier", "read"] {
+            assert_eq!(role(name), Role::Other, "{name}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! What ranks do to files, and a model of it, as text.
+
+use crate::table::{Align, Block, Style, Table, wrap};
+use iotrail_characterize::{Characterization, ClassFigures, Fit, GroupFigures, Quantiles, RankedBy};
+use iotrail_model::units;
+use iotrail_workload::{Model, RequestKind, Totals};
+use std::collections::BTreeMap;
+
+/// The whole characterisation.
+#[must_use]
+pub fn characterization(found: &Characterization, style: Style) -> String {
+    let mut text = summary(found).render(style);
+    text.push('\n');
+    text.push_str(&groups(&found.groups).render(style));
+    text.push('\n');
+    text.push_str(&classes(&found.classes).render(style));
+    text.push('\n');
+    text.push_str(&fit(&found.fit).render(style));
+    let said = not_kept(found);
+    if !said.is_empty() {
+        text.push_str(&format!("\n{}\n", style.bold("Not in the model:")));
+        for sentence in said {
+            let mut lines = wrap(&sentence, style.width.saturating_sub(2)).into_iter();
+            text.push_str(&lines.next().map(|line| format!("- {line}\n")).unwrap_or_default());
+            text.extend(lines.map(|line| format!("  {line}\n")));
+        }
+    }
+    text
+}
+
+fn summary(found: &Characterization) -> Block {
+    let mut block = Block::new();
+    let by = match found.ranked_by {
+        RankedBy::Case => "recorded ranks",
+        RankedBy::Process => "processes, in the order of their first requests",
+    };
+    block.entry("ranks", format!("{} ({by})", units::count(found.ranks as u64)));
+    let left = &found.left_out;
+    block.entry(
+        "requests",
+        format!(
+            "{} on files of the program; left out: {} on files of the system, {} on what is no file{}",
+            units::count(found.requests),
+            units::count(left.on_system_files),
+            units::count(left.on_no_file),
+            if left.outside_mpi > 0 {
+                format!(", {} before and after MPI", units::count(left.outside_mpi))
+            } else {
+                String::new()
+            },
+        ),
+    );
+    let tokens = &found.tokens;
+    block.entry(
+        "barriers",
+        match (tokens.mpi_recorded, found.ranks) {
+            (_, 1) => "none, one rank".to_owned(),
+            (true, _) => format!(
+                "{} of a rank (collective calls of MPI that need all ranks)",
+                units::count(tokens.barriers)
+            ),
+            (false, _) => "unknown: no calls of MPI were recorded".to_owned(),
+        },
+    );
+    block
+}
+
+fn groups(groups: &[GroupFigures]) -> Table {
+    let mut table = Table::new()
+        .figures("group", Align::Right)
+        .figures("ranks", Align::Left)
+        .figures("requests", Align::Right)
+        .figures("data", Align::Right)
+        .names("of the representative");
+    for (number, group) in groups.iter().enumerate() {
+        let mut variants: Vec<(&String, &u64)> = group.variants.iter().collect();
+        variants.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
+        let shown: Vec<String> = variants
+            .iter()
+            .take(6)
+            .map(|(name, count)| format!("{name} {}", units::count(**count)))
+            .collect();
+        table.row([
+            number.to_string(),
+            ranks(&group.ranks),
+            units::count(group.requests),
+            units::percent(group.data_requests as f64 / group.requests.max(1) as f64),
+            shown.join(", "),
+        ]);
+    }
+    table
+}
+
+/// Ranks as ranges: `0, 2-5`.
+fn ranks(ranks: &[usize]) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for rank in ranks {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *rank => *last = *rank,
+            _ => ranges.push((*rank, *rank)),
+        }
+    }
+    let shown = |(first, last): &(usize, usize)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    ranges.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+fn classes(classes: &[ClassFigures]) -> Table {
+    let mut table = Table::new()
+        .figures("group", Align::Right)
+        .figures("files", Align::Left)
+        .figures("of a rank", Align::Right)
+        .figures("sessions of a file", Align::Right)
+        .figures("requests of a session", Align::Right)
+        .figures("size", Align::Right)
+        .figures("sequential", Align::Right)
+        .optional("file size", Align::Right)
+        .optional("slack", Align::Right);
+    let number = |quantiles: &Option<Quantiles>| range(quantiles, &|value| units::count(value.max(0) as u64));
+    for class in classes {
+        let figures = &class.figures;
+        let sizes = figures.sizes.values().copied().reduce(joined);
+        let bytes = |value: i64| units::bytes(value as f64);
+        table.row([
+            class.group.to_string(),
+            class.class.to_owned(),
+            number(&figures.files),
+            number(&figures.sessions),
+            number(&figures.depth),
+            range(&sizes, &bytes),
+            figures.sequential.map_or_else(|| "–".to_owned(), units::percent),
+            figures.file_size.map_or_else(|| "–".to_owned(), bytes),
+            figures.slack_ns.map_or_else(|| "–".to_owned(), |slack| units::duration(slack.median as f64)),
+        ]);
+    }
+    table
+}
+
+/// The extremes of both.
+fn joined(one: Quantiles, other: Quantiles) -> Quantiles {
+    Quantiles { min: one.min.min(other.min), max: one.max.max(other.max), ..one }
+}
+
+fn range(quantiles: &Option<Quantiles>, shown: &dyn Fn(i64) -> String) -> String {
+    match quantiles {
+        None => "–".to_owned(),
+        Some(quantiles) if quantiles.min == quantiles.max => shown(quantiles.min),
+        Some(quantiles) => format!("{} to {}", shown(quantiles.min), shown(quantiles.max)),
+    }
+}
+
+fn fit(fit: &Fit) -> Table {
+    let mut table = Table::new()
+        .figures("", Align::Left)
+        .figures("recorded", Align::Right)
+        .figures("model", Align::Right);
+    let counts = [
+        ("sessions", fit.sessions),
+        ("reads", fit.reads),
+        ("writes", fit.writes),
+        ("syncs", fit.syncs),
+        ("barriers", fit.barriers),
+    ];
+    for (name, [recorded, model]) in counts {
+        table.row([name.to_owned(), units::count(recorded), units::count(model)]);
+    }
+    for (name, [recorded, model]) in [("bytes read", fit.bytes_read), ("bytes written", fit.bytes_written)] {
+        table.row([name.to_owned(), units::bytes(recorded as f64), units::bytes(model as f64)]);
+    }
+    if let Some(share) = fit.exact_share() {
+        let cells = ["same rank, file, offset, size".to_owned(), "100 %".to_owned(), units::percent(share)];
+        table.row(cells);
+    }
+    table
+}
+
+/// What a model does not have, in sentences.
+fn not_kept(found: &Characterization) -> Vec<String> {
+    let lost = &found.not_kept;
+    let mut said = Vec::new();
+    let mut say = |count: u64, one: &str, more: &str, rest: &str| {
+        if count > 0 {
+            said.push(format!("{} {rest}", units::counted(count, one, more)));
+        }
+    };
+    let other: u64 = lost.requests.values().sum();
+    say(other, "request", "requests", &format!("that a model has no word for ({})", most(&lost.requests)));
+    say(lost.empty_sessions, "open", "opens", "through which nothing was transferred or forced to storage");
+    say(
+        lost.overlapping_sessions,
+        "session",
+        "sessions",
+        "that overlap others or a barrier: a model does one after the other",
+    );
+    say(
+        lost.sessions_without_law,
+        "session",
+        "sessions",
+        "whose offsets follow no law: their transfers follow each other",
+    );
+    say(lost.represented_sessions, "session", "sessions", "of many shapes, which similar ones stand for");
+    say(lost.steps_of_no_range, "step", "steps", "of ranks that are no range");
+    say(
+        lost.threaded_ranks,
+        "rank makes",
+        "ranks make",
+        "requests from several threads: in the model they are in the order of their starts",
+    );
+    say(
+        lost.assumed_names,
+        "file name",
+        "file names",
+        "in which a number is taken for the rank because two ranks agree; record three or more to be sure",
+    );
+    say(
+        found.left_out.mapped,
+        "mapping",
+        "mappings",
+        "of files to memory: what is read and written there is in no trail",
+    );
+    say(found.left_out.unfinished, "call", "calls", "whose end was not seen");
+    say(
+        found.tokens.other_collectives,
+        "collective call",
+        "collective calls",
+        "of communicators of some ranks",
+    );
+    if !lost.order_kept {
+        said.push("the order of sessions between barriers: the program would be too long".to_owned());
+    }
+    said
+}
+
+fn most(counts: &BTreeMap<String, u64>) -> String {
+    let mut all: Vec<(&String, &u64)> = counts.iter().collect();
+    all.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
+    let mut shown: Vec<String> =
+        all.iter().take(5).map(|(name, count)| format!("{name} {}", units::count(**count))).collect();
+    if all.len() > 5 {
+        shown.push(format!("{} others", all.len() - 5));
+    }
+    shown.join(", ")
+}
+
+/// What a model comes to at a number of ranks.
+#[must_use]
+pub fn model_totals(model: &Model, ranks: u32, totals: &Totals, style: Style) -> String {
+    let mut block = Block::new();
+    let of = |kind| units::count(totals.requests.get(&kind).copied().unwrap_or_default());
+    block.entry("ranks", units::count(u64::from(ranks)));
+    block.entry(
+        "files",
+        format!("{} ({} kinds)", units::count(totals.files), units::count(model.files.len() as u64)),
+    );
+    block.entry("sessions", units::count(totals.sessions));
+    block.entry("reads", format!("{} of {}", of(RequestKind::Read), units::bytes(totals.bytes_read as f64)));
+    block.entry(
+        "writes",
+        format!("{} of {}", of(RequestKind::Write), units::bytes(totals.bytes_written as f64)),
+    );
+    block.entry(
+        "syncs",
+        format!("{} fsync, {} fdatasync", of(RequestKind::Fsync), of(RequestKind::Fdatasync)),
+    );
+    block.entry("barriers", units::count(totals.barriers));
+    block.render(style)
+}
