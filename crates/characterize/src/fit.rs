@@ -43,22 +43,25 @@ impl Fit {
                 }
                 for transfer in &execution.transfers {
                     fit.bytes(transfer.kind, 0, transfer.size);
-                    let offset = transfer.offset.unwrap_or(u64::MAX);
+                    // Where the end of the file is, is not the model's to say.
+                    let appends = execution.shape.mode().append;
+                    let offset = if appends { 0 } else { transfer.offset.unwrap_or(u64::MAX) };
                     *places.entry((rank, *file, transfer.kind, offset, transfer.size)).or_default() += 1;
                 }
             }
         }
         for rank in 0..ranks.len() as u32 {
-            let mut file_of = 0;
+            let (mut file_of, mut appends) = (0, false);
             let ended = synthesise(&modelled.model, (rank, ranks.len() as u32), 0, &mut |step| {
                 match step.action {
-                    Action::Open { file, .. } => {
-                        file_of = file;
+                    Action::Open { file, mode, .. } => {
+                        (file_of, appends) = (file, mode.append);
                         fit.sessions[1] += 1;
                     }
                     Action::Transfer { kind, offset, size } => {
                         fit.count(kind, 1, 1);
                         fit.bytes(kind, 1, size);
+                        let offset = if appends { 0 } else { offset };
                         if let Some(left) = places.get_mut(&(rank, file_of, kind, offset, size))
                             && *left > 0
                         {

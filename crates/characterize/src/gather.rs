@@ -5,6 +5,7 @@ use iotrail_model::{CallId, CaseId, EventBatch, FileId, FlagsId, Layer, Nullable
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// Calls that are no requests of the program, and why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -98,9 +99,13 @@ impl<'a> Gathering<'a> {
     pub(crate) fn new(log: &EventLog, processes: &'a ProcessTable) -> Self {
         let names = log.names();
         let holds_bytes = log.holds_bytes();
+        let ids = (0..processes.all().len() as u32).map(ProcessId);
+        let programs: HashSet<&str> =
+            ids.flat_map(|id| processes.images(id)).filter_map(|image| image.exe.as_deref()).collect();
         let owner = |(file, holds): (&iotrail_trail::DistinctFile, &bool)| match holds {
             false => Owner::Nobody,
             true if is_of_system(&names.paths[file.path.index()]) => Owner::System,
+            true if programs.contains(&*names.paths[file.path.index()]) => Owner::System,
             true => Owner::Program,
         };
         Self {

@@ -313,7 +313,12 @@ impl Files {
                 name: format!("{}-{}", purpose(kept), sessions.len() + 1),
                 mode: kept.mode(),
                 requests: kept.requests.clone(),
-                sizes: kept.sizes.clone(),
+                sizes: if kept.sizes.len() == 1 {
+                    kept.sizes.keys().map(|size| (*size, 1)).collect()
+                } else {
+                    kept.sizes.clone()
+                },
+                runs: kept.runs.clone(),
                 offset,
                 slack: slack / requests.max(1),
             });

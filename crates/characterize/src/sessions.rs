@@ -15,6 +15,8 @@ pub(crate) struct Shape {
     pub(crate) mode: [bool; 5],
     pub(crate) requests: BTreeMap<RequestKind, u64>,
     pub(crate) sizes: BTreeMap<u64, u64>,
+    /// The same in order, where all are reads or all are writes and there are few runs.
+    pub(crate) runs: Vec<(u64, u64)>,
 }
 
 impl Shape {
@@ -169,7 +171,8 @@ impl Building {
         for transfer in &self.transfers {
             *sizes.entry(transfer.size).or_default() += 1;
         }
-        let shape = Shape { kind: kinds.of_file[self.file], mode, requests: self.requests, sizes };
+        let runs = if reads && writes { Vec::new() } else { runs(&self.transfers) };
+        let shape = Shape { kind: kinds.of_file[self.file], mode, requests: self.requests, sizes, runs };
         Some(Execution {
             first: self.first,
             last: self.last,
@@ -179,4 +182,19 @@ impl Building {
             slack: self.slack,
         })
     }
+}
+
+/// More runs than these are drawn.
+const MOST_RUNS: usize = 16;
+
+/// Runs of equal sizes, if there are few but not one.
+fn runs(transfers: &[Transfer]) -> Vec<(u64, u64)> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for transfer in transfers {
+        match runs.last_mut() {
+            Some((size, count)) if *size == transfer.size => *count += 1,
+            _ => runs.push((transfer.size, 1)),
+        }
+    }
+    if (2..=MOST_RUNS).contains(&runs.len()) { runs } else { Vec::new() }
 }

@@ -101,6 +101,9 @@ pub struct ModelSession {
     pub requests: BTreeMap<RequestKind, u64>,
     /// Bytes of transfers, with weights; not empty where there are transfers.
     pub sizes: BTreeMap<u64, u64>,
+    /// The same in the order of the transfers, as runs of size and number, where it is not drawn; their sum is the number of
+    /// transfers, which are all reads or all writes.
+    pub runs: Vec<(u64, u64)>,
     /// Where transfers begin.
     pub offset: OffsetLaw,
     /// Time before each request, in ns.

@@ -5,6 +5,7 @@ use crate::{output, ui::Ui};
 use clap::ValueEnum;
 use iotrail_characterize::{Naming, characterize};
 use iotrail_console::hints;
+use iotrail_model::Layer;
 use iotrail_model::threads::one_per_core;
 use iotrail_query::{Query, QuerySpec};
 use iotrail_terminal::workload_summary::characterization;
@@ -55,7 +56,12 @@ enum Names {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
-    let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
+    let mut select = args.selection.spec();
+    if select.layer.is_empty() {
+        // Calls of MPI are asked for beside them: they are no requests.
+        select.layer.push(Layer::Syscall.name().to_owned());
+    }
+    let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
     query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
     let naming = match args.names {
         Names::Anonymous => Naming::Anonymous,

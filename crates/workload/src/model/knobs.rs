@@ -80,6 +80,9 @@ impl Knobs {
     fn apply_session(&self, session: &mut ModelSession) -> Result<(), KnobError> {
         let sizes = session.sizes.iter().map(|(&size, &weight)| Ok((self.size(size)?, weight)));
         session.sizes = sizes.collect::<Result<_, KnobError>>()?;
+        for (size, _) in &mut session.runs {
+            *size = self.size(*size)?;
+        }
         if let OffsetLaw::Affine { start, rank, step, again } = &mut session.offset {
             for part in [start, rank, &mut step.bytes, &mut again.bytes] {
                 *part = self.size(*part)?;
@@ -95,6 +98,11 @@ impl Knobs {
         }
         if !session.requests.keys().any(|kind| kind.is_transfer()) {
             session.sizes.clear();
+        }
+        let transfers: u64 =
+            session.requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| count).sum();
+        if session.runs.iter().map(|(_, count)| count).sum::<u64>() != transfers {
+            session.runs.clear();
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 const BYTES: [(&str, u64); 5] =
     [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
-const TIMES: [(&str, u64); 4] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+const TIME_UNITS: [(&str, u64); 4] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
 
 /// What is expected where bytes are.
 pub(super) const BYTES_EXPECTED: &str =
@@ -11,6 +11,8 @@ pub(super) const BYTES_EXPECTED: &str =
 /// What is expected where a time is.
 pub(super) const TIME_EXPECTED: &str = "expected a time as in \"200 us\" (s, ms, us, ns), at most 292 years";
 
+/// What stands between the number and the size of a run of transfers.
+pub(super) const TIMES: &str = " * ";
 /// What follows the bytes of a stride of all ranks together.
 pub(super) const BY_RANKS: &str = " * ranks";
 
@@ -21,7 +23,7 @@ pub(super) fn bytes(text: &str) -> Option<u64> {
 
 /// Nanoseconds of a text; NULL if it is none.
 pub(super) fn time(text: &str) -> Option<u64> {
-    parse(text, &TIMES)
+    parse(text, &TIME_UNITS)
 }
 
 /// Text of bytes, in the largest unit of which they are a multiple.
@@ -31,7 +33,7 @@ pub(super) fn bytes_text(value: u64) -> String {
 
 /// Text of nanoseconds.
 pub(super) fn time_text(value: u64) -> String {
-    text(value, &TIMES)
+    text(value, &TIME_UNITS)
 }
 
 fn parse(text: &str, units: &[(&str, u64)]) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! Model files, read and checked as a whole.
 
 use super::names::collision;
-use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, bytes, time};
+use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, time};
 use super::{
     Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep, REQUESTS, RankGroup,
     RequestKind, Sharing, Stride, VERSION,
@@ -277,7 +277,12 @@ impl Source<'_> {
         })?;
         let requests = self.requests(&raw.requests, mode)?;
         let transfers = requests.keys().any(|kind| kind.is_transfer());
-        let sizes = raw.size.as_ref().map_or(Ok(BTreeMap::new()), |sizes| self.sizes(sizes))?;
+        let runs = raw.size.as_ref().map_or(Ok(Vec::new()), |sizes| self.runs(sizes, &requests))?;
+        let sizes = match &raw.size {
+            None => BTreeMap::new(),
+            Some(_) if !runs.is_empty() => summed(&runs),
+            Some(sizes) => self.sizes(sizes)?,
+        };
         if transfers == sizes.is_empty() {
             let (problem, expected) = if transfers {
                 ("a session with transfers has no size", "add size = BYTES or size = { BYTES = COUNT, ... }")
@@ -291,6 +296,7 @@ impl Source<'_> {
             mode,
             requests,
             sizes,
+            runs: if runs.len() > 1 { runs } else { Vec::new() },
             offset: raw.offset.as_ref().map_or(Ok(OffsetLaw::Sequential), |offset| self.offset(offset))?,
             slack: raw.slack.as_ref().map_or(Ok(0), |slack| self.quantity(slack, time, TIME_EXPECTED))?,
         })
@@ -336,6 +342,36 @@ impl Source<'_> {
             ));
         }
         Ok(requests)
+    }
+
+    /// Runs of sizes in the order of the transfers; empty if the order is drawn.
+    fn runs(
+        &self,
+        raw: &Spanned<toml::Value>,
+        requests: &BTreeMap<RequestKind, u64>,
+    ) -> Result<Vec<(u64, u64)>, ModelError> {
+        let toml::Value::Array(items) = raw.get_ref() else { return Ok(Vec::new()) };
+        let run = |item: &toml::Value| {
+            let text = item.as_str()?;
+            let (count, size) =
+                text.split_once(TIMES).map_or((Some(1), text), |(count, size)| (count.parse().ok(), size));
+            Some((bytes(size)?, count.filter(|count| (1..=MAX_REQUESTS).contains(count))?))
+        };
+        let runs: Option<Vec<(u64, u64)>> = items.iter().map(run).collect();
+        let expected = "expected sizes in the order of the transfers, as in [\"15 * 64 KiB\", \"1 KiB\"]";
+        let runs = runs
+            .filter(|runs| !runs.is_empty())
+            .ok_or_else(|| self.error(raw.span(), "this is not a list of sizes", expected))?;
+        let transfers: Vec<u64> =
+            requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| *count).collect();
+        let sum: u64 = runs.iter().map(|(_, count)| count).sum();
+        if transfers != [sum] {
+            let problem = format!("{sum} sizes in order");
+            let expected =
+                "expected as many as there are reads, or writes, in a session that does not do both";
+            return Err(self.error(raw.span(), &problem, expected));
+        }
+        Ok(runs)
     }
 
     fn sizes(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {
@@ -401,6 +437,15 @@ impl Source<'_> {
     ) -> Result<u64, ModelError> {
         quantity(raw.get_ref(), parse).ok_or_else(|| self.error(raw.span(), &found(raw.get_ref()), expected))
     }
+}
+
+/// How often each size occurs in runs.
+fn summed(runs: &[(u64, u64)]) -> BTreeMap<u64, u64> {
+    let mut sizes = BTreeMap::new();
+    for (size, count) in runs {
+        *sizes.entry(*size).or_default() += count;
+    }
+    sizes
 }
 
 fn quantity(value: &toml::Value, parse: fn(&str) -> Option<u64>) -> Option<u64> {

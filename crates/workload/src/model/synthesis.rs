@@ -121,7 +121,12 @@ impl Synthesis<'_> {
         for (&kind, &count) in session.requests.iter().filter(|(kind, _)| kind.is_transfer()) {
             let draws = stratified(&session.sizes, count).into_iter();
             let mut drawn: Vec<u64> = draws.flat_map(|(size, times)| (0..times).map(move |_| size)).collect();
-            random.shuffle(&mut drawn);
+            if session.runs.is_empty() {
+                random.shuffle(&mut drawn);
+            } else {
+                let runs = session.runs.iter().rev();
+                drawn = runs.flat_map(|(size, times)| (0..*times).map(move |_| *size)).collect();
+            }
             sizes.insert(kind, drawn);
         }
         let mut put = |action| each(Synthetic { action, slack: session.slack });

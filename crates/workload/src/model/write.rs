@@ -1,6 +1,6 @@
 //! Models as text, in one form: equal models have equal text.
 
-use super::quantity::{BY_RANKS, bytes_text, time_text};
+use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
 use super::{Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, Sharing, Stride, VERSION};
 use std::fmt;
 
@@ -72,8 +72,15 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
     writeln!(f, "\n[[file.session]]\nname = {}\nmode = \"{}\"", quoted(&session.name), session.mode)?;
     writeln!(f, "requests = {{ {} }}", requests.collect::<Vec<_>>().join(", "))?;
     let sizes = session.sizes.iter().map(|(&size, count)| format!("\"{}\" = {count}", bytes_text(size)));
+    let run = |(size, count): &(u64, u64)| match count {
+        1 => format!("\"{}\"", bytes_text(*size)),
+        count => format!("\"{count}{TIMES}{}\"", bytes_text(*size)),
+    };
     match session.sizes.first_key_value() {
         None => {}
+        _ if session.runs.len() > 1 => {
+            writeln!(f, "size = [{}]", session.runs.iter().map(run).collect::<Vec<_>>().join(", "))?;
+        }
         Some((&size, 1)) if session.sizes.len() == 1 => writeln!(f, "size = \"{}\"", bytes_text(size))?,
         Some(_) => writeln!(f, "size = {{ {} }}", sizes.collect::<Vec<_>>().join(", "))?,
     }

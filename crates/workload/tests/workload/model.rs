@@ -282,6 +282,7 @@ fn session() -> impl Strategy<Value = ModelSession> {
             mode: Mode { read: true, write: true, create, truncate, append },
             requests: BTreeMap::from([(RequestKind::Read, reads), (RequestKind::Fdatasync, syncs)]),
             sizes,
+            runs: Vec::new(),
             offset,
             slack,
         },
@@ -370,4 +371,24 @@ fn interleaved_strides_grow_with_the_ranks() {
     assert_eq!(ended, ControlFlow::Continue(()));
     assert_eq!(offsets[4 + 2], 3456 << 10, "segment 1, transfer 2 of rank 5 of 8");
     assert_eq!(Model::parse(&model.to_string()), Ok(model));
+}
+
+#[test]
+fn sizes_in_order_are_kept_in_order() {
+    let text = CHECKPOINT
+        .replace("{ \"64 KiB\" = 15, \"1 KiB\" = 1 }", "[\"2 * 64 KiB\", \"1 KiB\", \"13 * 64 KiB\"]");
+    let model = Model::parse(&text).expect("a model");
+    assert_eq!(Model::parse(&model.to_string()), Ok(model.clone()));
+    let places = transfers(&steps(&model, 0, 7));
+    assert_eq!(places[..4], [(0, 65_536), (65_536, 65_536), (131_072, 1_024), (132_096, 65_536)]);
+    assert_eq!(model.totals(4).map(|totals| totals.bytes_written), Ok(39_362_560));
+    let fewer = knobs(&["requests=0.5"]).apply(&model).expect("a model");
+    assert_eq!(transfers(&steps(&fewer, 0, 7)).len(), 8 * 10, "and the order is drawn");
+    assert!(
+        error("size = { \"64 KiB\" = 15, \"1 KiB\" = 1 }", "size = [\"3 * 1 KiB\"]")
+            .contains("3 sizes in order")
+    );
+    assert!(
+        error("size = { \"64 KiB\" = 15, \"1 KiB\" = 1 }", "size = [\"x\"]").contains("not a list of sizes")
+    );
 }
