@@ -26,13 +26,25 @@ fn is_sequential(transfers: &[Transfer]) -> bool {
     })
 }
 
-/// `start + rank · r + step · i + again · k`, exactly.
+/// `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k`, exactly.
 fn affine(places: &[Place<'_>], ranks: u32) -> Option<OffsetLaw> {
     let offset = |(_, _, transfers): &Place<'_>, at: usize| transfers.get(at)?.offset;
     let long = places.iter().find(|(_, _, transfers)| transfers.len() > 1);
     let step = match long {
         Some(place) => offset(place, 1)?.checked_sub(offset(place, 0)?)?,
         None => 0,
+    };
+    let breaks = |place: &Place<'_>| {
+        (2..place.2.len()).find(|at| {
+            offset(place, *at)
+                .zip(offset(place, at - 1))
+                .is_some_and(|(here, before)| before.checked_add(step) != Some(here))
+        })
+    };
+    let every = long.and_then(|place| Some((place, breaks(place)?)));
+    let (every, jump) = match every {
+        Some((place, every)) => (every as u64, offset(place, every)?.checked_sub(offset(place, 0)?)?),
+        None => (0, 0),
     };
     let again = places.iter().find_map(|one| {
         let other = places.iter().find(|other| other.0 == one.0 && other.1 > one.1)?;
@@ -53,7 +65,8 @@ fn affine(places: &[Place<'_>], ranks: u32) -> Option<OffsetLaw> {
     let predicted = |place: &Place<'_>, at: usize| {
         start
             .checked_add(rank.checked_mul(u64::from(place.0))?)?
-            .checked_add(step.checked_mul(at as u64)?)?
+            .checked_add(step.checked_mul((at as u64).checked_rem(every).unwrap_or(at as u64))?)?
+            .checked_add(jump.checked_mul((at as u64).checked_div(every).unwrap_or(0))?)?
             .checked_add(again.checked_mul(place.1)?)
     };
     let holds = places.iter().all(|place| {
@@ -61,7 +74,14 @@ fn affine(places: &[Place<'_>], ranks: u32) -> Option<OffsetLaw> {
             .all(|at| predicted(place, at).is_some_and(|place_of| offset(place, at) == Some(place_of)))
     });
     let stride = |bytes| stride(bytes, rank, ranks);
-    holds.then(|| OffsetLaw::Affine { start, rank, step: stride(step), again: stride(again) })
+    holds.then(|| OffsetLaw::Affine {
+        start,
+        rank,
+        step: stride(step),
+        again: stride(again),
+        every,
+        jump: stride(jump),
+    })
 }
 
 fn per(from: u64, to: u64, times: u64) -> Option<u64> {
@@ -108,8 +128,23 @@ mod tests {
             rank: 256 * KIB,
             step: Stride::fixed(64 * KIB),
             again: Stride { bytes: 256 * KIB, by_ranks: true },
+            every: 0,
+            jump: Stride::default(),
         };
         assert_eq!(law(&places, false, 4), (expected, true));
+        let whole: Vec<(u32, Vec<Transfer>)> = (0..4)
+            .map(|rank| (rank as u32, transfers(&[offsets(rank, 0), offsets(rank, 1)].concat(), 64 * KIB)))
+            .collect();
+        let places: Vec<Place<'_>> = whole.iter().map(|(rank, all)| (*rank, 0, &all[..])).collect();
+        let expected = OffsetLaw::Affine {
+            start: 0,
+            rank: 256 * KIB,
+            step: Stride::fixed(64 * KIB),
+            again: Stride::default(),
+            every: 4,
+            jump: Stride { bytes: 256 * KIB, by_ranks: true },
+        };
+        assert_eq!(law(&places, false, 4), (expected, true), "both segments in one session");
     }
 
     #[test]

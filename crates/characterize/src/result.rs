@@ -233,7 +233,7 @@ pub fn characterize(
 ) -> Result<Characterization, CharacterizeError> {
     let processes = ProcessTable::of_log(log)?;
     let gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes))?;
-    let streams = streams(log, gathered);
+    let streams = streams(log, query, gathered);
     let kinds = kinds(log, &streams);
     let left_out = streams.left_out;
     if streams.ranks.iter().all(|rank| rank.requests.is_empty()) {

@@ -4,7 +4,7 @@ use crate::gather::{Gathered, LeftOut, RequestRow, Row, What};
 use crate::result::RankedBy;
 use iotrail_model::calls::Call as Named;
 use iotrail_model::{FileId, Names, Tid};
-use iotrail_query::ProcessId;
+use iotrail_query::{ProcessId, Query};
 use iotrail_trail::EventLog;
 use iotrail_workload::{Call, FileIndex, Request, requests};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -44,9 +44,9 @@ enum RankKey {
     Process(i64, ProcessId),
 }
 
-pub(crate) fn streams(log: &EventLog, gathered: Gathered) -> Streams {
+pub(crate) fn streams(log: &EventLog, query: &Query, gathered: Gathered) -> Streams {
     let Gathered { rows, mut left_out, has_mpi } = gathered;
-    let by = ranked_by(log);
+    let by = ranked_by(log, query);
     let mut ranks: BTreeMap<RankKey, Vec<Row>> = BTreeMap::new();
     let mut begins: HashMap<ProcessId, i64> = HashMap::new();
     for row in rows {
@@ -89,12 +89,13 @@ impl Numbers {
     }
 }
 
-/// Ranks are the cases if each of several names one.
-fn ranked_by(log: &EventLog) -> RankedBy {
+/// Ranks are the selected cases if each of several names one.
+fn ranked_by(log: &EventLog, query: &Query) -> RankedBy {
+    let cases: Vec<_> = log.cases().iter().filter(|case| query.may_select_case(case.id)).collect();
     let numbers: Option<BTreeSet<u32>> =
-        log.cases().iter().map(|case| case.name.rid.as_deref()?.parse().ok()).collect();
+        cases.iter().map(|case| case.name.rid.as_deref()?.parse().ok()).collect();
     match numbers {
-        Some(numbers) if numbers.len() > 1 && numbers.len() == log.cases().len() => RankedBy::Case,
+        Some(numbers) if numbers.len() > 1 && numbers.len() == cases.len() => RankedBy::Case,
         _ => RankedBy::Process,
     }
 }

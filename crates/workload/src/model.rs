@@ -165,7 +165,8 @@ impl RequestKind {
 pub enum OffsetLaw {
     /// Where the one before ended; the first at 0.
     Sequential,
-    /// At `start + rank · r + step · i + again · k` for transfer i of execution k, both from 0, of rank r, in bytes.
+    /// At `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k` for transfer i of execution k, both from 0, of rank r,
+    /// in bytes.
     Affine {
         /// Of the first transfer of rank 0.
         start: u64,
@@ -175,6 +176,10 @@ pub enum OffsetLaw {
         step: Stride,
         /// From execution to execution of the session.
         again: Stride,
+        /// After so many transfers the next ones begin elsewhere; 0 for never.
+        every: u64,
+        /// From the first transfer of so many to the first of the next ones.
+        jump: Stride,
     },
 }
 

@@ -83,8 +83,8 @@ impl Knobs {
         for (size, _) in &mut session.runs {
             *size = self.size(*size)?;
         }
-        if let OffsetLaw::Affine { start, rank, step, again } = &mut session.offset {
-            for part in [start, rank, &mut step.bytes, &mut again.bytes] {
+        if let OffsetLaw::Affine { start, rank, step, again, jump, .. } = &mut session.offset {
+            for part in [start, rank, &mut step.bytes, &mut again.bytes, &mut jump.bytes] {
                 *part = self.size(*part)?;
             }
         }

@@ -32,7 +32,7 @@ const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and
                      rank and `%i` for the number of one of count files";
 const MODES: &str =
     "expected ro, wo or rw, then any of create, truncate, append, each once; the last two need wo or rw";
-const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES }; step and again may be \"BYTES * ranks\"";
+const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES }; step, again and jump may be \"BYTES * ranks\"";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -406,7 +406,9 @@ impl Source<'_> {
         match raw.get_ref() {
             toml::Value::String(word) if word == "sequential" => Ok(OffsetLaw::Sequential),
             toml::Value::Table(table) => {
-                if table.keys().any(|key| !matches!(key.as_str(), "start" | "rank" | "step" | "again")) {
+                if table.keys().any(|key| {
+                    !matches!(key.as_str(), "start" | "rank" | "step" | "again" | "every" | "jump")
+                }) {
                     return Err(error());
                 }
                 let part = |key| match table.get(key) {
@@ -418,11 +420,17 @@ impl Source<'_> {
                     Some(Some(text)) => Ok(Stride { bytes: bytes(text).ok_or_else(error)?, by_ranks: true }),
                     _ => part(key).map(Stride::fixed),
                 };
+                let every = || match table.get("every").map(toml::Value::as_integer) {
+                    None => Ok(0),
+                    Some(number) => number.and_then(|number| u64::try_from(number).ok()).ok_or_else(error),
+                };
                 Ok(OffsetLaw::Affine {
                     start: part("start")?,
                     rank: part("rank")?,
                     step: stride("step")?,
                     again: stride("again")?,
+                    every: every()?,
+                    jump: stride("jump")?,
                 })
             }
             _ => Err(error()),

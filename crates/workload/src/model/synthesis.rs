@@ -140,9 +140,12 @@ impl Synthesis<'_> {
             };
             let offset = match session.offset {
                 OffsetLaw::Sequential => end,
-                OffsetLaw::Affine { start, rank, step, again } => start
+                OffsetLaw::Affine { start, rank, step, again, every, jump } => start
                     .saturating_add(rank.saturating_mul(u64::from(self.rank)))
-                    .saturating_add(step.at(self.ranks).saturating_mul(transfers))
+                    .saturating_add(step.at(self.ranks).saturating_mul(inner(transfers, every)))
+                    .saturating_add(
+                        jump.at(self.ranks).saturating_mul(transfers.checked_div(every).unwrap_or(0)),
+                    )
                     .saturating_add(again.at(self.ranks).saturating_mul(occurrence)),
             };
             end = offset.saturating_add(size);
@@ -151,6 +154,11 @@ impl Synthesis<'_> {
         }
         put(Action::Close)
     }
+}
+
+/// Number of a transfer since the last jump.
+fn inner(transfer: u64, every: u64) -> u64 {
+    transfer.checked_rem(every).unwrap_or(transfer)
 }
 
 /// Requests spread evenly among each other: the j-th of n is at j/n, equal places in the order of kinds.

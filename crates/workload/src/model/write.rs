@@ -86,16 +86,21 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
     }
     match session.offset {
         OffsetLaw::Sequential => writeln!(f, "offset = \"sequential\"")?,
-        OffsetLaw::Affine { start, rank, step, again } => {
+        OffsetLaw::Affine { start, rank, step, again, every, jump } => {
             let parts = [
                 ("start", Stride::fixed(start)),
                 ("rank", Stride::fixed(rank)),
                 ("step", step),
                 ("again", again),
+                ("jump", jump),
             ];
-            let shown = parts.iter().filter(|(word, stride)| *word != "again" || stride.bytes > 0);
-            let shown: Vec<String> =
+            let shown =
+                parts.iter().filter(|(word, stride)| !matches!(*word, "again" | "jump") || stride.bytes > 0);
+            let mut shown: Vec<String> =
                 shown.map(|(word, stride)| format!("{word} = \"{}\"", stride_text(*stride))).collect();
+            if every > 0 {
+                shown.push(format!("every = {every}"));
+            }
             writeln!(f, "offset = {{ {} }}", shown.join(", "))?;
         }
     }

@@ -264,16 +264,13 @@ fn stride((bytes, by_ranks): (u64, bool)) -> Stride {
 }
 
 fn session() -> impl Strategy<Value = ModelSession> {
+    let strides = ((0_u64..5000, any::<bool>()), (0_u64..3, any::<bool>()), (0_u64..9, any::<bool>()));
     let laws = prop_oneof![
         Just(OffsetLaw::Sequential),
-        (0_u64..9, 0_u64..5000, (0_u64..5000, any::<bool>()), (0_u64..3, any::<bool>())).prop_map(
-            |(start, rank, step, again)| OffsetLaw::Affine {
-                start,
-                rank,
-                step: stride(step),
-                again: stride(again)
-            }
-        ),
+        (0_u64..9, 0_u64..5000, 0_u64..3, strides).prop_map(|(start, rank, every, (step, again, jump))| {
+            let (step, again, jump) = (stride(step), stride(again), stride(jump));
+            OffsetLaw::Affine { start, rank, step, again, every, jump }
+        }),
     ];
     let sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 1..4);
     (1_u64..20, 1_u64..20, sizes, laws, 0_u64..3_000_000, any::<[bool; 3]>()).prop_map(
@@ -361,15 +358,12 @@ fn interleaved_strides_grow_with_the_ranks() {
         .replace("size = { \"64 KiB\" = 15, \"1 KiB\" = 1 }", "size = \"64 KiB\"")
         .replace("write = 16, fsync = 1", "write = 4");
     let model = Model::parse(&text).expect("a model");
-    let mut offsets = Vec::new();
-    let ended = synthesise(&model, (5, 8), 0, &mut |step| {
-        if let Action::Transfer { offset, .. } = step.action {
-            offsets.push(offset);
-        }
-        ControlFlow::<()>::Continue(())
-    });
-    assert_eq!(ended, ControlFlow::Continue(()));
-    assert_eq!(offsets[4 + 2], 3456 << 10, "segment 1, transfer 2 of rank 5 of 8");
+    assert_eq!(transfers_at(&model, 5, 8)[4 + 2], 3456 << 10, "segment 1, transfer 2 of rank 5 of 8");
+    let at_once = text
+        .replace("again = \"256 KiB * ranks\"", "every = 4, jump = \"256 KiB * ranks\"")
+        .replace("write = 4", "write = 8");
+    let at_once = Model::parse(&at_once).expect("a model");
+    assert_eq!(transfers_at(&at_once, 5, 8)[4 + 2], 3456 << 10, "both segments in one session");
     assert_eq!(Model::parse(&model.to_string()), Ok(model));
 }
 
@@ -391,4 +385,17 @@ fn sizes_in_order_are_kept_in_order() {
     assert!(
         error("size = { \"64 KiB\" = 15, \"1 KiB\" = 1 }", "size = [\"x\"]").contains("not a list of sizes")
     );
+}
+
+/// Where the transfers of a rank of so many begin.
+fn transfers_at(model: &Model, rank: u32, ranks: u32) -> Vec<u64> {
+    let mut offsets = Vec::new();
+    let ended = synthesise(model, (rank, ranks), 0, &mut |step| {
+        if let Action::Transfer { offset, .. } = step.action {
+            offsets.push(offset);
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    assert_eq!(ended, ControlFlow::Continue(()));
+    offsets
 }
