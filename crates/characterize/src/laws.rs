@@ -42,6 +42,8 @@ fn affine(places: &[Place<'_>], ranks: u32) -> Option<OffsetLaw> {
         })
     };
     let every = long.and_then(|place| Some((place, breaks(place)?)));
+    // A law of which only a part was seen twice is none.
+    let every = every.filter(|(place, every)| place.2.len() >= 2 * every);
     let (every, jump) = match every {
         Some((place, every)) => (every as u64, offset(place, every)?.checked_sub(offset(place, 0)?)?),
         None => (0, 0),

@@ -1,8 +1,8 @@
 //! The words of the command line.
 
 use crate::commands::{
-    advise, characterize, check, compare, completions, dfg, events, export, files, import, info, man,
-    processes, record, recover, redact, report, sql, stats, tree, why, workflow, workload,
+    advise, characterize, check, compare, completions, dfg, events, export, files, generate, import, info,
+    man, processes, record, recover, redact, report, sql, stats, tree, why, workflow, workload,
 };
 use crate::ui::{Colour, Ui};
 use clap::{ArgAction, Parser, Subcommand};
@@ -81,6 +81,7 @@ pub(crate) enum Command {
     Compare(Box<compare::Args>),
     Characterize(Box<characterize::Args>),
     Workload(workload::Args),
+    Generate(generate::Args),
     Export(export::Args),
     Sql(sql::Args),
     Redact(redact::Args),
@@ -108,6 +109,7 @@ impl Command {
             Self::Compare(args) => compare::run(args, ui),
             Self::Characterize(args) => characterize::run(args, ui),
             Self::Workload(args) => workload::run(args, ui),
+            Self::Generate(args) => generate::run(args, ui),
             Self::Stats(args) => stats::run(args, ui),
             Self::Report(args) => report::run(args, ui),
             Self::Export(args) => export::run(args, ui),

@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &["why", "files", "advise", "report", "dfg", "stats", "workflow", "tree", "processes", "events"],
     ),
     ("Compare", &["compare"]),
-    ("Model", &["characterize", "workload"]),
+    ("Model", &["characterize", "workload", "generate"]),
     ("Exchange", &["export", "sql", "redact"]),
     ("Manage", &["info", "check", "recover", "completions", "man"]),
 ];

@@ -9,8 +9,8 @@ use rustix::io::Errno;
 use std::collections::HashMap;
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Barrier, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,8 +34,9 @@ const NAP: Duration = Duration::from_millis(50);
 pub fn execute(plan: &Plan, sandbox: &Sandbox, think: Think, cancel: &AtomicBool) -> Outcome {
     let program = plan.program();
     let begin = Barrier::new(program.streams.len());
+    let meetings: Vec<Meeting> = program.groups.iter().map(|members| Meeting::of(members.len())).collect();
     let run = |stream: &Stream| {
-        let mut running = Running::new(plan, sandbox, stream);
+        let mut running = Running::new(plan, sandbox, stream, &meetings);
         begin.wait();
         running.all(stream, think, cancel)
     };
@@ -52,11 +53,41 @@ pub fn execute(plan: &Plan, sandbox: &Sandbox, think: Think, cancel: &AtomicBool
     outcome
 }
 
+/// Where the streams of a group wait for each other, as often as they come to it.
+struct Meeting {
+    size: usize,
+    /// Streams that wait, and how often all have come.
+    here: Mutex<(usize, u64)>,
+    all: Condvar,
+}
+
+impl Meeting {
+    fn of(size: usize) -> Self {
+        Self { size, here: Mutex::new((0, 0)), all: Condvar::new() }
+    }
+
+    /// Returns when all have come, or soon after `cancel` is set.
+    fn wait(&self, cancel: &AtomicBool) {
+        let mut here = self.here.lock().unwrap_or_else(PoisonError::into_inner);
+        here.0 += 1;
+        if here.0 == self.size {
+            *here = (0, here.1 + 1);
+            self.all.notify_all();
+            return;
+        }
+        let round = here.1;
+        while here.1 == round && !cancel.load(Ordering::Relaxed) {
+            here = self.all.wait_timeout(here, NAP).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
 struct Running<'a> {
     plan: &'a Plan,
     sandbox: &'a Sandbox,
     open: HashMap<OpenNumber, OwnedFd>,
     buffer: Aligned,
+    meetings: &'a [Meeting],
 }
 
 /// A buffer that begins at a block, as `O_DIRECT` needs it.
@@ -78,13 +109,14 @@ impl Aligned {
 }
 
 impl<'a> Running<'a> {
-    fn new(plan: &'a Plan, sandbox: &'a Sandbox, stream: &Stream) -> Self {
+    fn new(plan: &'a Plan, sandbox: &'a Sandbox, stream: &Stream, meetings: &'a [Meeting]) -> Self {
         let most = stream.iter().map(|operation| operation.action.bytes()).max().unwrap_or_default();
         Self {
             plan,
             sandbox,
             open: HashMap::new(),
             buffer: Aligned::new(usize::try_from(most).unwrap_or_default()),
+            meetings,
         }
     }
 
@@ -103,6 +135,13 @@ impl<'a> Running<'a> {
             {
                 sleep_until(before, operation.think_ns, factor, cancel);
                 before = Instant::now();
+            }
+            if let Action::Barrier(group) = operation.action {
+                if let Some(meeting) = self.meetings.get(group) {
+                    meeting.wait(cancel);
+                }
+                before = Instant::now();
+                continue;
             }
             let result = self.step(operation.action);
             let now = Instant::now();
@@ -124,6 +163,8 @@ impl<'a> Running<'a> {
                 self.open.insert(open, descriptor);
                 Ok(0)
             }
+            // Streams wait where they are executed.
+            Action::Barrier(_) => Ok(0),
             Action::Stat(file) => self.sandbox.stat(name(file)?).map(|()| 0),
             Action::Close(open) => self.open.remove(&open).map(|_| 0).ok_or(Errno::BADF),
             Action::Read(open, bytes) => {

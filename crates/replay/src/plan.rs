@@ -1,6 +1,6 @@
 //! A program that was checked as a whole, and the space that it needs.
 
-use crate::program::{Action, Buffers, OpenMode, OpenNumber, Program, Stream};
+use crate::program::{Action, Buffers, OpenMode, OpenNumber, Operation, Program, Stream};
 use std::collections::{HashMap, HashSet};
 
 /// Bytes that one operation moves at most: each stream has a buffer of that size or less.
@@ -12,6 +12,9 @@ pub const MAX_BUFFERS: u32 = 1024;
 /// Bytes of the blocks in which `O_DIRECT` moves data: those of all usual storage, or a multiple (`open(2)`).
 pub const DIRECT_BLOCK: u64 = 4096;
 
+/// Parts of a name at most.
+const MAX_PARTS: usize = 16;
+
 /// Files that a stream has open at once at most, so that usual limits of descriptors suffice.
 const MAX_OPEN: usize = 512;
 
@@ -19,11 +22,24 @@ const MAX_OPEN: usize = 512;
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// A name that could lead elsewhere.
-    #[error("file name {0:?}: expected 1 to 200 letters, digits, `-` or `_`")]
+    #[error(
+        "file name {0:?}: expected at most {MAX_PARTS} parts of 1 to 200 letters, digits, `-`, `_` or `.`, none beginning with a dot, with `/` between them"
+    )]
     Name(String),
     /// Two files of a name.
     #[error("file name {0:?}: two files have it")]
     Twice(String),
+    /// A name is a directory of another.
+    #[error("file name {0:?}: it is a directory of another file")]
+    Directory(String),
+    /// A group that the program does not have, or that the stream is not in.
+    #[error("stream {0}, operation {1}: the stream is in no group {2}")]
+    NoGroup(usize, usize, usize),
+    /// Streams wait for each other for ever.
+    #[error(
+        "stream {0}, operation {1}: waits for ever at a barrier of group {2}, because not all of its streams come to it"
+    )]
+    Deadlock(usize, usize, usize),
     /// A file that the program does not have.
     #[error("stream {0}, operation {1}: the program has no file {2}")]
     NoFile(usize, usize, usize),
@@ -75,6 +91,12 @@ impl Plan {
                 return Err(PlanError::Twice(file.name.clone()));
             }
         }
+        for name in &names {
+            if let Some(directory) = directories(name).find(|directory| names.contains(directory)) {
+                return Err(PlanError::Directory(directory.to_owned()));
+            }
+        }
+        check_barriers(&program)?;
         let mut sizes = Sizes::of(&program);
         for (number, stream) in program.streams.iter().enumerate() {
             sizes.follow(number + 1, stream)?;
@@ -112,8 +134,53 @@ impl Plan {
 
 /// Whether a name is one that stays in its directory, and none of ours.
 pub(crate) fn is_simple(name: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    (1..=200).contains(&name.len()) && name.bytes().all(allowed)
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let is_part =
+        |part: &str| (1..=200).contains(&part.len()) && part.bytes().all(allowed) && !part.starts_with('.');
+    name.split('/').count() <= MAX_PARTS && name.split('/').all(is_part)
+}
+
+/// The directories of a name, the outermost first.
+pub(crate) fn directories(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('/').map(|(slash, _)| &name[..slash])
+}
+
+/// Whether all streams come through all barriers.
+fn check_barriers(program: &Program) -> Result<(), PlanError> {
+    let barrier = |(at, operation): (usize, &Operation)| match operation.action {
+        Action::Barrier(group) => Some((at, group)),
+        _ => None,
+    };
+    let barriers = |stream: &Stream| stream.iter().enumerate().filter_map(barrier).collect::<Vec<_>>();
+    let waits: Vec<Vec<(usize, usize)>> = program.streams.iter().map(barriers).collect();
+    for (stream, waits) in waits.iter().enumerate() {
+        for (at, group) in waits {
+            if !program.groups.get(*group).is_some_and(|members| members.contains(&stream)) {
+                return Err(PlanError::NoGroup(stream + 1, at + 1, *group));
+            }
+        }
+    }
+    let mut next = vec![0; waits.len()];
+    // Streams whose next barrier may have become free.
+    let mut open: Vec<usize> = (0..waits.len()).collect();
+    while let Some(stream) = open.pop() {
+        let Some((_, group)) = waits[stream].get(next[stream]) else { continue };
+        let members = &program.groups[*group];
+        let here = |member: &usize| {
+            waits
+                .get(*member)
+                .and_then(|waits| waits.get(next[*member]))
+                .is_some_and(|(_, next)| next == group)
+        };
+        if members.iter().all(here) {
+            for member in members {
+                next[*member] += 1;
+                open.push(*member);
+            }
+        }
+    }
+    let stuck = (0..waits.len()).find_map(|stream| Some((stream, waits[stream].get(next[stream])?)));
+    stuck.map_or(Ok(()), |(stream, (at, group))| Err(PlanError::Deadlock(stream + 1, at + 1, *group)))
 }
 
 /// How long the files may become.
@@ -244,7 +311,7 @@ impl Followed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Expected, Operation, ScratchFile};
+    use crate::program::{Expected, ScratchFile};
 
     fn program(name: &str, actions: &[Action]) -> Program {
         let operation =
@@ -252,6 +319,7 @@ mod tests {
         Program {
             files: vec![ScratchFile { name: name.to_owned(), size: Some(100) }],
             streams: vec![actions.iter().map(operation).collect()],
+            groups: Vec::new(),
         }
     }
 
@@ -267,7 +335,21 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
-        for name in ["", ".", "..", "/etc/passwd", "../x", "a/b", "a\0", "a\nb", ".iotrail-scratch", "ä"] {
+        for name in [
+            "",
+            ".",
+            "..",
+            "/etc/passwd",
+            "../x",
+            "a/../b",
+            "a/",
+            "a//b",
+            "a/.b",
+            "a\0",
+            "a\nb",
+            ".iotrail-scratch",
+            "ä",
+        ] {
             assert!(refused(name, &[]).starts_with("file name"), "{name:?}");
         }
         let mut twice = program("a", &[]);
@@ -322,5 +404,41 @@ mod tests {
         assert_eq!(peak(&[open(false), Action::Seek(OPEN, 90), vector(None), vector(None)]), 150);
         assert_eq!(peak(&[open(true), vector(None), vector(Some(0))]), 160);
         assert_eq!(peak(&[open(false), Action::Truncate(OPEN, 4096)]), 4096);
+    }
+
+    #[test]
+    fn who_waits_for_ever_is_refused_with_its_place() {
+        let says = |groups: &[&[usize]], streams: &[&[usize]]| {
+            let wait = |group: &usize| Operation {
+                think_ns: 0,
+                action: Action::Barrier(*group),
+                expected: Expected::Success,
+            };
+            let program = Program {
+                files: Vec::new(),
+                streams: streams.iter().map(|groups| groups.iter().map(wait).collect()).collect(),
+                groups: groups.iter().map(|members| members.to_vec()).collect(),
+            };
+            Plan::new(program).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert_eq!(says(&[&[0, 1, 2], &[0, 1]], &[&[0, 1, 0], &[0, 1, 0], &[0, 0]]), "");
+        assert!(
+            says(&[&[0, 1]], &[&[0, 0], &[0]])
+                .starts_with("stream 1, operation 2: waits for ever at a barrier of group 0")
+        );
+        assert!(
+            says(&[&[0, 1], &[0, 1]], &[&[0, 1], &[1, 0]])
+                .starts_with("stream 1, operation 1: waits for ever")
+        );
+        assert_eq!(says(&[&[0]], &[&[0], &[0]]), "stream 2, operation 1: the stream is in no group 0");
+        assert_eq!(says(&[&[0]], &[&[3]]), "stream 1, operation 1: the stream is in no group 3");
+    }
+
+    #[test]
+    fn a_directory_is_no_file() {
+        let mut two = program("a/b", &[]);
+        assert!(Plan::new(two.clone()).is_ok());
+        two.files.push(ScratchFile { name: "a".to_owned(), size: None });
+        assert!(Plan::new(two).unwrap_err().to_string().contains("\"a\": it is a directory of another file"));
     }
 }

@@ -3,7 +3,8 @@
 /// A file of a program; operations name it by its index in [`Program::files`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScratchFile {
-    /// Its name in the directory: letters, digits, `-` and `_` only.
+    /// Its name beneath the directory: parts of letters, digits, `-`, `_` and `.`, none of which begins with a dot, with `/` between
+    /// them. Directories on the way are made.
     pub name: String,
     /// Bytes that it holds before the program begins; NULL if it is not there.
     pub size: Option<u64>,
@@ -77,6 +78,8 @@ pub enum Action {
     Truncate(OpenNumber, u64),
     /// `statx` of the file of that index by its name.
     Stat(usize),
+    /// The streams of the group of that index wait for each other: no call.
+    Barrier(usize),
 }
 
 impl Action {
@@ -84,7 +87,7 @@ impl Action {
     #[must_use]
     pub const fn uses(self) -> Option<OpenNumber> {
         match self {
-            Self::Open { .. } | Self::Stat(_) => None,
+            Self::Open { .. } | Self::Stat(_) | Self::Barrier(_) => None,
             Self::Close(open)
             | Self::Read(open, _)
             | Self::Write(open, _)
@@ -158,4 +161,6 @@ pub struct Program {
     pub files: Vec<ScratchFile>,
     /// The streams.
     pub streams: Vec<Stream>,
+    /// Streams that wait for each other, by their indices.
+    pub groups: Vec<Vec<usize>>,
 }

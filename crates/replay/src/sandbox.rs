@@ -4,10 +4,11 @@
 //! The directory is held by one descriptor. Files are opened beneath it without following symbolic links, so that whoever changes names
 //! meanwhile cannot lead the engine elsewhere.
 
-use crate::plan::{Plan, is_simple};
+use crate::plan::{Plan, directories, is_simple};
 use crate::program::ScratchFile;
 use rustix::fs::{Advice, AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::num::NonZeroU64;
@@ -90,6 +91,7 @@ pub struct Sandbox {
     /// Locked as long as the directory is in use.
     manifest: File,
     contents: Contents,
+    kept: bool,
 }
 
 /// What a manifest says.
@@ -154,7 +156,7 @@ impl Sandbox {
         let mut manifest = File::from(manifest);
         lock(path, &manifest)?;
         let written = manifest.write_all(contents.text().as_bytes());
-        let sandbox = Self { path: path.to_owned(), directory, manifest, contents };
+        let sandbox = Self { path: path.to_owned(), directory, manifest, contents, kept: false };
         written.map_err(|source| sandbox.error("write a manifest", source))?;
         if plan.is_direct() {
             let opened = sandbox.open(MANIFEST, OFlags::RDONLY | OFlags::DIRECT);
@@ -186,7 +188,7 @@ impl Sandbox {
             Ok(_) => Contents::parse(&text).ok_or_else(|| SandboxError::NoManifest(path.to_owned()))?,
             Err(_) => return Err(SandboxError::NoManifest(path.to_owned())),
         };
-        drop(Self { path: path.to_owned(), directory, manifest, contents });
+        drop(Self { path: path.to_owned(), directory, manifest, contents, kept: false });
         Ok(true)
     }
 
@@ -202,6 +204,12 @@ impl Sandbox {
         again: bool,
         cancel: &AtomicBool,
     ) -> Result<(), SandboxError> {
+        for directory in plan.program().files.iter().flat_map(|file| directories(&file.name)) {
+            match beneath_made(&self.directory, directory) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(self.error("make a directory", error.into())),
+            }
+        }
         for (index, file) in plan.program().files.iter().enumerate() {
             if !again || plan.modifies(index) {
                 self.make(file, cancel)?;
@@ -216,6 +224,11 @@ impl Sandbox {
         Ok(())
     }
 
+    /// Leaves the files where they are when this value is dropped; [`Sandbox::clean`] removes them.
+    pub fn keep(&mut self) {
+        self.kept = true;
+    }
+
     /// Opens a file beneath the directory.
     pub(crate) fn open(&self, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         beneath(&self.directory, name, flags)
@@ -223,13 +236,14 @@ impl Sandbox {
 
     /// Looks at a file beneath the directory.
     pub(crate) fn stat(&self, name: &str) -> rustix::io::Result<()> {
+        let (parent, last) = parent(&self.directory, name)?;
         let wanted = rustix::fs::StatxFlags::BASIC_STATS;
-        rustix::fs::statx(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW, wanted).map(|_| ())
+        rustix::fs::statx(&parent, last, AtFlags::SYMLINK_NOFOLLOW, wanted).map(|_| ())
     }
 
     fn make(&self, file: &ScratchFile, cancel: &AtomicBool) -> Result<(), SandboxError> {
         let writing = |source: io::Error| self.error("write a scratch file", source);
-        match rustix::fs::unlinkat(&self.directory, &file.name, AtFlags::empty()) {
+        match removed(&self.directory, &file.name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(error) => return Err(self.error("remove a scratch file", error.into())),
         }
@@ -259,10 +273,19 @@ impl Drop for Sandbox {
     /// the manifest goes last.
     fn drop(&mut self) {
         let gone = |name: &str| {
-            let removed = rustix::fs::unlinkat(&self.directory, name, AtFlags::empty());
+            let removed = removed(&self.directory, name, AtFlags::empty());
             matches!(removed, Ok(()) | Err(Errno::NOENT))
         };
+        if self.kept {
+            let _ = rustix::fs::flock(&self.manifest, FlockOperation::Unlock);
+            return;
+        }
         let left = self.contents.names.iter().filter(|name| !gone(name)).count();
+        let made: BTreeSet<&str> = self.contents.names.iter().flat_map(|name| directories(name)).collect();
+        for directory in made.iter().rev() {
+            // A directory in which others put files stays.
+            let _ = removed(&self.directory, directory, AtFlags::REMOVEDIR);
+        }
         if left == 0 && gone(MANIFEST) && self.contents.made {
             // A directory in which others put files stays.
             let _ = rustix::fs::rmdir(&self.path);
@@ -290,6 +313,24 @@ fn beneath(directory: impl AsFd, name: &str, flags: OFlags) -> rustix::io::Resul
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
     let mode = if flags.contains(OFlags::CREATE) { Mode::RUSR | Mode::WUSR } else { Mode::empty() };
     rustix::fs::openat2(directory, name, flags | OFlags::CLOEXEC | OFlags::NOFOLLOW, mode, resolve)
+}
+
+/// The directory that a name is in, opened without following symbolic links, and the last part of the name.
+fn parent<'a>(directory: impl AsFd, name: &'a str) -> rustix::io::Result<(OwnedFd, &'a str)> {
+    let (parent, last) = name.rsplit_once('/').unwrap_or((".", name));
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    Ok((rustix::fs::openat2(directory, parent, flags, Mode::empty(), resolve)?, last))
+}
+
+fn removed(directory: impl AsFd, name: &str, flags: AtFlags) -> rustix::io::Result<()> {
+    let (parent, last) = parent(directory, name)?;
+    rustix::fs::unlinkat(parent, last, flags)
+}
+
+fn beneath_made(directory: impl AsFd, name: &str) -> rustix::io::Result<()> {
+    let (parent, last) = parent(directory, name)?;
+    rustix::fs::mkdirat(parent, last, Mode::RWXU)
 }
 
 fn failed(path: &Path, what: &'static str, error: Errno) -> SandboxError {
@@ -355,7 +396,12 @@ mod tests {
     }
 
     fn plan(size: Option<u64>, streams: Vec<Vec<Operation>>) -> Plan {
-        Plan::new(Program { files: vec![ScratchFile { name: "f0".to_owned(), size }], streams }).unwrap()
+        Plan::new(Program {
+            files: vec![ScratchFile { name: "f0".to_owned(), size }],
+            streams,
+            groups: Vec::new(),
+        })
+        .unwrap()
     }
 
     #[test]
@@ -480,7 +526,7 @@ mod tests {
         let path = parent.path().join("s");
         fs::create_dir(&path).unwrap();
         fs::write(parent.path().join("mine"), "mine").unwrap();
-        for name in ["../mine", "/etc/hostname", "a/b", ".."] {
+        for name in ["../mine", "/etc/hostname", "a/../../mine", ".."] {
             fs::write(path.join(MANIFEST), format!("{HEADER}\ndirectory found\n{name}\n")).unwrap();
             assert!(matches!(Sandbox::clean(&path), Err(SandboxError::NoManifest(_))), "{name}");
         }

@@ -455,6 +455,7 @@ mod tests {
             Action::Seek(_, to) => format!("seek {to}"),
             Action::Sync(_) | Action::SyncData(_) => "sync".to_owned(),
             Action::Truncate(_, size) => format!("truncate {size}"),
+            Action::Barrier(_) => "barrier".to_owned(),
             Action::Stat(_) => "stat".to_owned(),
         };
         plan.program().streams[0].iter().map(|operation| word(operation.action)).collect()

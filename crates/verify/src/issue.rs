@@ -56,7 +56,7 @@ impl Files {
         let mut issuing =
             Issuing { files: self, direct, last_use, numbers: HashMap::new(), operations: Vec::new() };
         calls.iter().enumerate().for_each(|(index, call)| issuing.call(index, call));
-        Program { files: self.files.clone(), streams: vec![issuing.operations] }
+        Program { files: self.files.clone(), streams: vec![issuing.operations], groups: Vec::new() }
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod dfg;
 pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod files;
+pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod info;
 pub(crate) mod man;

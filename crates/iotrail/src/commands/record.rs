@@ -112,7 +112,8 @@ pub(crate) struct Args {
     outputs: Outputs,
 }
 
-fn bytes(word: &str) -> Result<u64, String> {
+/// Bytes, as in `500MB`.
+pub(super) fn bytes(word: &str) -> Result<u64, String> {
     quantity::bytes(word).and_then(|bytes| u64::try_from(bytes).map_err(|_| "negative".to_owned()))
 }
 

@@ -3,7 +3,7 @@
 use crate::cli::util::Dir;
 
 /// In the order of the first screen.
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "record",
     "import",
     "why",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 23] = [
     "compare",
     "characterize",
     "workload",
+    "generate",
     "export",
     "sql",
     "redact",
