@@ -20,7 +20,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Real calls on files of a directory of their own, a thread for each rank, with the time between requests and the barriers of the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  iotrail workload --template checkpoint -o model.toml
   iotrail generate model.toml --dir scratch --ranks 2
   iotrail generate model.toml --dir scratch --ranks 8 --set size=0.25 --asap --json
   iotrail generate model.toml --dir scratch --dry-run

@@ -170,6 +170,7 @@ printf '[[rule]]\\npath = \"/scratch/**\"\\nactivity = \"{call}\"\\n' > rules.to
 printf 'keep = [\"/scratch/**\"]\\n' > site.toml
 echo 0123456789abcdef > key
 echo 'SELECT 1' > question.sql
+bin/iotrail workload -q --template checkpoint -o model.toml > /dev/null
 ";
 
 #[test]

@@ -26,3 +26,4 @@ mod unknown;
 mod util;
 mod why;
 mod workflow;
+mod workload;

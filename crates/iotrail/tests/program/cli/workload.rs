@@ -1,0 +1,122 @@
+//! Models of workloads: characterised, changed, generated.
+
+use crate::cli::util::Dir;
+
+/// Ranks that write a file each, then a shared one in turns; one of them a log.
+fn traces(dir: &Dir, ranks: u32) {
+    for rank in 0..ranks {
+        let mut text = String::new();
+        let mut clock = 100 * rank;
+        let mut call = |line: &str| {
+            clock += 1_000;
+            text.push_str(&format!("{} 10:00:00.{clock:06} {line} <0.000010>\n", 50 + rank));
+        };
+        call("execve(\"/data/app\", [\"app\"], 0x7ff /* 1 var */) = 0");
+        // That the trace holds all calls.
+        call("brk(NULL) = 0x5581");
+        call("openat(AT_FDCWD, \"/usr/lib/libc.so.6\", O_RDONLY) = 3</usr/lib/libc.so.6>");
+        call("read(3</usr/lib/libc.so.6>, \"x\"..., 832) = 832");
+        call("close(3</usr/lib/libc.so.6>) = 0");
+        for step in 0..3 {
+            call(&format!(
+                "openat(AT_FDCWD, \"/data/ckpt.{rank}\", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 3</data/ckpt.{rank}>"
+            ));
+            for _ in 0..4 {
+                call(&format!("write(3</data/ckpt.{rank}>, \"x\"..., 4096) = 4096"));
+            }
+            call(&format!("write(3</data/ckpt.{rank}>, \"x\"..., 100) = 100"));
+            call(&format!("fsync(3</data/ckpt.{rank}>) = 0"));
+            call(&format!("close(3</data/ckpt.{rank}>) = 0"));
+            call("openat(AT_FDCWD, \"/data/shared\", O_RDWR|O_CREAT, 0666) = 3</data/shared>");
+            for turn in 0..2 {
+                let offset = 512 * (step * 2 * ranks + turn * ranks + rank);
+                call(&format!("pwrite64(3</data/shared>, \"x\"..., 512, {offset}) = 512"));
+            }
+            call("close(3</data/shared>) = 0");
+            if rank == 0 {
+                call("openat(AT_FDCWD, \"/data/log\", O_WRONLY|O_CREAT|O_APPEND, 0666) = 3</data/log>");
+                call("write(3</data/log>, \"x\"..., 20) = 20");
+                call("close(3</data/log>) = 0");
+            }
+        }
+        dir.write(format!("app_host_{rank}.st"), text);
+    }
+    let names: Vec<String> = (0..ranks).map(|rank| format!("app_host_{rank}.st")).collect();
+    let words = ["import", "-q", "-o", "app.trail"].map(str::to_owned);
+    dir.run(words.into_iter().chain(names)).succeeds();
+}
+
+#[test]
+fn a_regular_program_is_modelled_exactly_and_scales_by_its_laws() {
+    let dir = Dir::new();
+    traces(&dir, 4);
+    let found = dir.json(["characterize", "app.trail", "--json", "--names", "keep", "-q", "-o", "m.toml"]);
+    assert_eq!(found["ranks"], 4);
+    assert_eq!(found["fit"]["exact_transfers"], 4 * 3 * 7 + 3);
+    assert_eq!(found["fit"]["bytes_written"], serde_json::json!([210_156, 210_156]));
+    assert_eq!(found["groups"].as_array().map(Vec::len), Some(2), "the root and the others");
+    let model = String::from_utf8(dir.read("m.toml")).expect("UTF-8");
+    assert!(model.contains("step = \"512 B * ranks\", again = \"1 KiB * ranks\""), "{model}");
+    assert!(model.contains("size = [\"4 * 4 KiB\", \"100 B\"]"), "{model}");
+    assert!(model.contains("{ repeat = 3, steps = ["), "{model}");
+    assert!(model.len() < 16 << 10);
+    let eight = dir.json(["workload", "m.toml", "--ranks", "8", "--json"]);
+    assert_eq!(eight["bytes_written"], 8 * 3 * (4 * 4096 + 100 + 2 * 512) + 3 * 20);
+    assert_eq!((&eight["files"], &eight["fsyncs"]), (&10.into(), &24.into()));
+}
+
+#[test]
+fn without_names_no_word_of_a_path_is_in_a_model() {
+    let dir = Dir::new();
+    traces(&dir, 3);
+    let text = dir.run(["characterize", "app.trail", "-o", "-"]).succeeds().text();
+    for word in ["ckpt", "data", "log\"", "app_", "host"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+    assert!(text.contains("name = \"private-1.%r\"") && text.contains("name = \"root-"), "{text}");
+}
+
+#[test]
+fn what_is_generated_is_what_the_model_comes_to() {
+    let dir = Dir::new();
+    traces(&dir, 3);
+    dir.run(["characterize", "app.trail", "-q", "--names", "keep", "-o", "m.toml"]).succeeds();
+    let done =
+        dir.json(["generate", "m.toml", "--dir", "scratch", "--ranks", "5", "--asap", "--keep", "--json"]);
+    assert_eq!((&done["failed"], &done["files"]), (&0.into(), &7.into()));
+    let size = |name: &str| dir.read(format!("scratch/{name}")).len();
+    assert_eq!((size("ckpt.4"), size("shared"), size("log")), (4 * 4096 + 100, 3 * 2 * 5 * 512, 60));
+    dir.run(["generate", "--clean", "--dir", "scratch"]).succeeds();
+    assert!(!dir.path("scratch").exists());
+    dir.write("mine/file", "mine");
+    let refused = dir.run(["generate", "m.toml", "--dir", "mine"]).fails();
+    assert!(refused.contains("not empty (it holds \"file\")"), "{refused}");
+    assert_eq!(dir.read("mine/file"), b"mine");
+    let refused = dir.run(["generate", "m.toml", "--dir", "new", "--max-bytes", "10kB"]).fails();
+    assert!(refused.contains("more than 10000") && !dir.path("new").exists(), "{refused}");
+    dir.run(["generate", "m.toml", "--dir", "new", "--dry-run"]).succeeds();
+    assert!(!dir.path("new").exists());
+}
+
+#[test]
+fn a_wrong_model_is_refused_with_its_place() {
+    let dir = Dir::new();
+    dir.run(["workload", "-q", "--template", "checkpoint", "-o", "m.toml"]).succeeds();
+    let text = String::from_utf8(dir.read("m.toml")).expect("UTF-8");
+    dir.write("bad.toml", text.replace("fsync = 1", "fsink = 1"));
+    insta::assert_snapshot!(dir.run(["workload", "bad.toml"]).fails());
+    dir.write("later.toml", text.replace("iotrail_workload = 1", "iotrail_workload = 2"));
+    insta::assert_snapshot!(dir.run(["generate", "later.toml", "--dir", "new"]).fails());
+    insta::assert_snapshot!(dir.run(["workload", "m.toml", "--set", "colour=2"]).fails());
+    insta::assert_snapshot!(dir.run(["workload", "m.toml"]).succeeds().text());
+}
+
+#[test]
+fn nothing_on_files_of_the_program_is_an_error() {
+    let dir = Dir::with_trace("7 10:00:00.000100 read(3</etc/passwd>, \"\"..., 10) = 10 <0.000010>\n");
+    let said = dir.run(["characterize", "t.trail"]).fails();
+    assert!(
+        said.contains("no call on a file of the program's own is selected: 1 calls on files of the system"),
+        "{said}"
+    );
+}
