@@ -122,6 +122,7 @@ record_steps() {
   step "recordings that are killed, full disks, limits" record_tests tests/loss/run.py "$iotrail"
   step "MPI: Open MPI and MPICH, one trail of all ranks" tests/mpi/run.sh "$iotrail"
   step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"
+  step "MPI: models of programs, generated with more ranks" record_tests tests/mpi/workload.py "$iotrail"
 }
 
 browser_tests() {

@@ -1,0 +1,114 @@
+/* Programs whose requests at any number of ranks are known: usage: workload DIRECTORY MODE */
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char buffer[1 << 17], path[4096];
+static int rank, ranks;
+
+static int opened(const char *directory, const char *name, int number, int flags)
+{
+	snprintf(path, sizeof path, number < 0 ? "%s/%s" : "%s/%s.%d", directory, name, number);
+	int file = open(path, flags, 0644);
+	if (file < 0) {
+		perror(path);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	return file;
+}
+
+static void moved(ssize_t bytes, ssize_t wanted)
+{
+	if (bytes != wanted) {
+		fprintf(stderr, "%zd of %zd bytes\n", bytes, wanted);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+}
+
+static void at(int file, int size, off_t offset)
+{
+	moved(pwrite(file, buffer, size, offset), size);
+}
+
+int main(int argc, char **argv)
+{
+	const char *directory = argv[1], *mode = argc > 2 ? argv[2] : "";
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	memset(buffer, rank + 1, sizeof buffer);
+	if (!strcmp(mode, "private")) { /* N to N, sizes in order, several times */
+		for (int step = 0; step < 5; step++) {
+			int file = opened(directory, "ckpt", rank, O_WRONLY | O_CREAT | O_TRUNC);
+			for (int i = 0; i < 7; i++)
+				moved(write(file, buffer, 65536), 65536);
+			moved(write(file, buffer, 1000), 1000);
+			moved(fsync(file), 0);
+			close(file);
+			MPI_Barrier(MPI_COMM_WORLD);
+		}
+	} else if (!strcmp(mode, "segments")) { /* N to 1, a stretch of each rank */
+		int file = opened(directory, "shared", -1, O_WRONLY | O_CREAT);
+		for (int i = 0; i < 8; i++)
+			at(file, 4096, rank * 32768L + i * 4096);
+		close(file);
+	} else if (!strcmp(mode, "strided")) { /* N to 1, in turns */
+		int file = opened(directory, "shared", -1, O_WRONLY | O_CREAT);
+		for (int i = 0; i < 8; i++)
+			at(file, 4096, 512 + (i * (long)ranks + rank) * 4096);
+		close(file);
+		MPI_Barrier(MPI_COMM_WORLD);
+		file = opened(directory, "shared", -1, O_RDONLY);
+		for (int i = 0; i < 8; i++)
+			moved(pread(file, buffer, 4096, 512 + (i * (long)ranks + rank) * 4096), 4096);
+		close(file);
+	} else if (!strcmp(mode, "again")) { /* the same, a stretch further each time it is opened */
+		for (int step = 0; step < 4; step++) {
+			int file = opened(directory, "shared", -1, O_WRONLY | O_CREAT);
+			for (int i = 0; i < 3; i++)
+				at(file, 1000, ((step * 3 + i) * (long)ranks + rank) * 1000);
+			close(file);
+			MPI_Barrier(MPI_COMM_WORLD);
+		}
+	} else if (!strcmp(mode, "blocks")) { /* blocks of transfers in segments, as IOR */
+		int file = opened(directory, "shared", -1, O_WRONLY | O_CREAT);
+		for (int segment = 0; segment < 3; segment++)
+			for (int i = 0; i < 4; i++)
+				at(file, 8192, segment * 32768L * ranks + rank * 32768L + i * 8192);
+		close(file);
+	} else if (!strcmp(mode, "root")) { /* the first rank does more */
+		for (int step = 0; step < 3; step++) {
+			if (rank == 0) {
+				int log = opened(directory, "log", -1, O_WRONLY | O_CREAT | O_APPEND);
+				moved(write(log, buffer, 100), 100);
+				close(log);
+			}
+			MPI_Barrier(MPI_COMM_WORLD);
+			int file = opened(directory, "out", rank, O_WRONLY | O_CREAT | O_APPEND);
+			moved(write(file, buffer, 5000), 5000);
+			close(file);
+		}
+	} else if (!strcmp(mode, "loader")) { /* each rank writes several files */
+		for (int i = 0; i < 5; i++) {
+			char name[32];
+			snprintf(name, sizeof name, "sample-%d", i);
+			int file = opened(directory, name, rank, O_WRONLY | O_CREAT);
+			moved(write(file, buffer, 3000), 3000);
+			close(file);
+		}
+	} else if (!strcmp(mode, "update")) { /* reads what it wrote, in one session */
+		int file = opened(directory, "state", rank, O_RDWR | O_CREAT);
+		for (int i = 0; i < 6; i++)
+			at(file, 2048, i * 2048);
+		close(file);
+		file = opened(directory, "state", rank, O_RDONLY);
+		for (int i = 0; i < 6; i++)
+			moved(read(file, buffer, 2048), 2048);
+		close(file);
+	}
+	MPI_Finalize();
+	return 0;
+}

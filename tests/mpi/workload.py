@@ -1,0 +1,86 @@
+"""Models of MPI programs: recorded with three and four ranks, generated with eight, and compared with the program itself at eight, transfer by transfer.
+
+usage: workload.py IOTRAIL
+"""
+import collections
+import csv
+import io
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
+MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update")
+RANKS = 8
+
+iotrail = Path(sys.argv[1]).resolve()
+problems = []
+
+
+def run(*words, cwd=None):
+    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, timeout=120)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))}: {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def transfers(trail, directory):
+    """How often each file beneath the directory is read and written at each place; of appended bytes the place is the file system's."""
+    text = run(iotrail, "-q", "events", trail, "--csv", "--path", f"{directory}/**", "--layer", "syscall")
+    counts, appended = collections.Counter(), set()
+    for row in csv.DictReader(io.StringIO(text)):
+        name = Path(row["path"]).relative_to(directory).as_posix()
+        if row["call"] in ("openat", "openat2", "creat") and "O_APPEND" in row["flags"]:
+            appended.add(name)
+        kind = {"read": "read", "pread64": "read", "write": "write", "pwrite64": "write", "fsync": "sync"}.get(row["call"])
+        if kind and not name.startswith("."):
+            place = None if name in appended or kind == "sync" else int(row["offset"])
+            counts[(name, kind, place, int(row["requested"] or 0))] += 1
+    return counts
+
+
+def record(library, work, program, mode, ranks, *options):
+    files = work / f"{mode}-{ranks}.files"
+    files.mkdir()
+    trail = work / f"{mode}-{ranks}.trail"
+    run(*LAUNCH[library], "-n", ranks, iotrail, "-q", "record", *options, "-o", trail, "--", program, files, mode, cwd=work)
+    return trail, files
+
+
+def check(library, work, program, mode):
+    truth = transfers(*record(library, work, program, mode, RANKS))
+    for ranks in (3, 4):
+        trail, files = record(library, work, program, mode, ranks, "--mpi")
+        model = work / f"{mode}-{ranks}.toml"
+        run(iotrail, "-q", "characterize", trail, "--path", f"{files}/**", "--names", "keep", "-o", model)
+        scratch = work / f"{mode}-{ranks}.scratch"
+        clone = work / f"{mode}-{ranks}.clone.trail"
+        run(iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--ranks", RANKS, "--asap")
+        made = transfers(clone, scratch)
+        # What is there before a run is written by whoever prepares it.
+        prepared = {name for name, kind, *_ in truth if kind == "read"} - {name for name, kind, *_ in truth if kind == "write"}
+        made = collections.Counter({key: count for key, count in made.items() if key[1] != "write" or key[0] not in prepared})
+        missing, more = truth - made, made - truth
+        if missing or more:
+            problems.append(f"{library}, {mode}, from {ranks} ranks: missing {dict(missing.most_common(3))}, too many {dict(more.most_common(3))}")
+        size = model.stat().st_size
+        if size > 16 << 10:
+            problems.append(f"{library}, {mode}: a model of {size} bytes")
+        print(f"{library:8} {mode:9} {ranks} ranks: a model of {size} bytes, {sum(truth.values())} requests at {RANKS} ranks")
+
+
+def main():
+    for library in LAUNCH:
+        with tempfile.TemporaryDirectory() as directory:
+            work = Path(directory)
+            program = work / "workload"
+            run(f"mpicc.{library}", "-O1", "-Wall", "-Werror", "-o", program, HERE / "workload.c")
+            for mode in MODES:
+                check(library, work, program, mode)
+    print("\n".join(problems))
+    sys.exit(1 if problems else 0)
+
+
+main()
