@@ -105,8 +105,16 @@ record_tests() {
   debian cc=gcc strace=strace make=make git=git sqlite3=sqlite3 && build && python3 "$@"
 }
 
+both_mpis() {
+  debian mpirun.openmpi=openmpi-bin mpicc.openmpi=libopenmpi-dev mpirun.mpich=mpich mpicc.mpich=libmpich-dev
+}
+
+mpi_models() {
+  both_mpis && build && python3 "$@"
+}
+
 mpi_tests() {
-  debian mpirun.openmpi=openmpi-bin mpicc.openmpi=libopenmpi-dev mpirun.mpich=mpich mpicc.mpich=libmpich-dev gfortran=gfortran nm=binutils \
+  both_mpis && debian gfortran=gfortran nm=binutils \
     && build && python3 "$@" "$(python_with tests/mpi/openmpi-5/requirements.txt)" "$(python_with tests/mpi/mpich-5/requirements.txt)"
 }
 
@@ -122,7 +130,7 @@ record_steps() {
   step "recordings that are killed, full disks, limits" record_tests tests/loss/run.py "$iotrail"
   step "MPI: Open MPI and MPICH, one trail of all ranks" tests/mpi/run.sh "$iotrail"
   step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"
-  step "MPI: models of programs, generated with more ranks" record_tests tests/mpi/workload.py "$iotrail"
+  step "MPI: models of programs, generated with more ranks" mpi_models tests/mpi/workload.py "$iotrail"
 }
 
 browser_tests() {

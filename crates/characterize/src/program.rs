@@ -7,7 +7,8 @@ use crate::sessions::{Execution, RankSessions, Shape};
 use crate::streams::Streams;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
-    Class, Group, Model, ModelFile, ModelSession, PathElement, ProgramStep, RankGroup, Sharing, Step, path,
+    Class, Group, Model, ModelFile, ModelSession, PathElement, ProgramStep, RankGroup, RequestKind, Sharing,
+    Step, path,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -307,17 +308,15 @@ impl Files {
                 executions.iter().fold((0_u64, 0_u64), |(slack, requests), (_, _, execution)| {
                     (slack.saturating_add(execution.slack.0), requests + execution.slack.1)
                 });
+            let (sizes, write_sizes) = sizes(kept);
             let sessions = &mut files[file].sessions;
             numbers.insert((file, shape), (file, sessions.len()));
             sessions.push(ModelSession {
                 name: format!("{}-{}", purpose(kept), sessions.len() + 1),
                 mode: kept.mode(),
                 requests: kept.requests.clone(),
-                sizes: if kept.sizes.len() == 1 {
-                    kept.sizes.keys().map(|size| (*size, 1)).collect()
-                } else {
-                    kept.sizes.clone()
-                },
+                sizes,
+                write_sizes,
                 runs: kept.runs.clone(),
                 offset,
                 slack: slack / requests.max(1),
@@ -327,13 +326,28 @@ impl Files {
     }
 }
 
+/// Sizes of transfers, and those of writes where reads have others.
+fn sizes(shape: &Shape) -> (BTreeMap<u64, u64>, BTreeMap<u64, u64>) {
+    let of = |kind| {
+        let sizes = shape.sizes.get(&kind).cloned().unwrap_or_default();
+        if sizes.len() == 1 { sizes.into_keys().map(|size| (size, 1)).collect() } else { sizes }
+    };
+    let (reads, writes): (BTreeMap<u64, u64>, BTreeMap<u64, u64>) =
+        (of(RequestKind::Read), of(RequestKind::Write));
+    match (reads.is_empty(), reads == writes) {
+        (true, _) => (writes, BTreeMap::new()),
+        (_, true) => (reads, BTreeMap::new()),
+        _ => (reads, writes),
+    }
+}
+
 fn reads_first(shape: &Shape) -> bool {
     let [read, _, create, truncate, _] = shape.mode;
-    read && !create && !truncate && shape.requests.contains_key(&iotrail_workload::RequestKind::Read)
+    read && !create && !truncate && shape.requests.contains_key(&RequestKind::Read)
 }
 
 fn purpose(shape: &Shape) -> &'static str {
-    use iotrail_workload::RequestKind::{Read, Write};
+    use RequestKind::{Read, Write};
     match (shape.requests.contains_key(&Read), shape.requests.contains_key(&Write)) {
         (true, true) => "update",
         (true, false) => "read",

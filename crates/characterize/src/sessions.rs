@@ -14,7 +14,7 @@ pub(crate) struct Shape {
     /// Read, write, create, truncate, append.
     pub(crate) mode: [bool; 5],
     pub(crate) requests: BTreeMap<RequestKind, u64>,
-    pub(crate) sizes: BTreeMap<u64, u64>,
+    pub(crate) sizes: BTreeMap<RequestKind, BTreeMap<u64, u64>>,
     /// The same in order, where all are reads or all are writes and there are few runs.
     pub(crate) runs: Vec<(u64, u64)>,
 }
@@ -27,7 +27,8 @@ impl Shape {
 
     /// Bytes that are asked for.
     pub(crate) fn bytes(&self) -> u64 {
-        self.sizes.iter().map(|(size, count)| size.saturating_mul(*count)).fold(0, u64::saturating_add)
+        let all = self.sizes.values().flatten();
+        all.map(|(size, count)| size.saturating_mul(*count)).fold(0, u64::saturating_add)
     }
 }
 
@@ -167,9 +168,9 @@ impl Building {
             }
             None => [reads || !writes, writes, false, false, false],
         };
-        let mut sizes = BTreeMap::new();
+        let mut sizes: BTreeMap<RequestKind, BTreeMap<u64, u64>> = BTreeMap::new();
         for transfer in &self.transfers {
-            *sizes.entry(transfer.size).or_default() += 1;
+            *sizes.entry(transfer.kind).or_default().entry(transfer.size).or_default() += 1;
         }
         let runs = if reads && writes { Vec::new() } else { runs(&self.transfers) };
         let shape = Shape { kind: kinds.of_file[self.file], mode, requests: self.requests, sizes, runs };

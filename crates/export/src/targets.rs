@@ -432,7 +432,9 @@ where
 pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere, but for those that arguments of jobs name (redirections and \"cd\" go \
 where the links led in the recording), and what changes behind one that leads to another directory now; a link that leads nowhere until a job makes what it leads to; \
 a link or an older file in the place of an input; permissions of inputs that change; results that were changed by hand; files that appear outside of this directory \
-where a job looked for them in vain. Run \"clean\" after such a change; after one of a link of a redirection or of \"cd\", record again.";
+where a job looked for them in vain; files that a pattern such as * would match now: the arguments are those of the recording. A job that runs again sees permissions \
+that later jobs have set. Files that the workflow manager itself made, to be written by a job, have the usual permissions, whatever it gave them. \
+Run \"clean\" after such a change; after one of a link of a redirection, of \"cd\" or of what a pattern matches, record again.";
 
 /// Names in one line, if they are many some of them.
 fn shown(names: &BTreeSet<String>) -> String {

@@ -12,8 +12,10 @@ pub fn characterization(found: &Characterization, style: Style) -> String {
     let mut text = summary(found).render(style);
     text.push('\n');
     text.push_str(&groups(&found.groups).render(style));
+    text.push_str(&more(found.groups.len(), style));
     text.push('\n');
     text.push_str(&classes(&found.classes).render(style));
+    text.push_str(&more(found.classes.len(), style));
     text.push('\n');
     text.push_str(&fit(&found.fit).render(style));
     let said = not_kept(found);
@@ -26,6 +28,15 @@ pub fn characterization(found: &Characterization, style: Style) -> String {
         }
     }
     text
+}
+
+/// Rows of a table.
+const SHOWN: usize = 20;
+
+/// What a table leaves out.
+fn more(rows: usize, style: Style) -> String {
+    let more = rows.saturating_sub(SHOWN);
+    if more > 0 { style.dim(&format!("{} more rows\n", units::count(more as u64))) } else { String::new() }
 }
 
 fn summary(found: &Characterization) -> Block {
@@ -72,7 +83,7 @@ fn groups(groups: &[GroupFigures]) -> Table {
         .figures("requests", Align::Right)
         .figures("data", Align::Right)
         .names("of the representative");
-    for (number, group) in groups.iter().enumerate() {
+    for (number, group) in groups.iter().take(SHOWN).enumerate() {
         let mut variants: Vec<(&String, &u64)> = group.variants.iter().collect();
         variants.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
         let shown: Vec<String> = variants
@@ -118,7 +129,7 @@ fn classes(classes: &[ClassFigures]) -> Table {
         .optional("file size", Align::Right)
         .optional("slack", Align::Right);
     let number = |quantiles: &Option<Quantiles>| range(quantiles, &|value| units::count(value.max(0) as u64));
-    for class in classes {
+    for class in classes.iter().take(SHOWN) {
         let figures = &class.figures;
         let sizes = figures.sizes.values().copied().reduce(joined);
         let bytes = |value: i64| units::bytes(value as f64);

@@ -101,6 +101,8 @@ pub struct ModelSession {
     pub requests: BTreeMap<RequestKind, u64>,
     /// Bytes of transfers, with weights; not empty where there are transfers.
     pub sizes: BTreeMap<u64, u64>,
+    /// Those of writes, where reads have other ones; else empty.
+    pub write_sizes: BTreeMap<u64, u64>,
     /// The same in the order of the transfers, as runs of size and number, where it is not drawn; their sum is the number of
     /// transfers, which are all reads or all writes.
     pub runs: Vec<(u64, u64)>,
@@ -108,6 +110,18 @@ pub struct ModelSession {
     pub offset: OffsetLaw,
     /// Time before each request, in ns.
     pub slack: u64,
+}
+
+impl ModelSession {
+    /// Sizes of transfers of that kind, with weights.
+    #[must_use]
+    pub fn sizes_of(&self, kind: RequestKind) -> &BTreeMap<u64, u64> {
+        if kind == RequestKind::Write && !self.write_sizes.is_empty() {
+            &self.write_sizes
+        } else {
+            &self.sizes
+        }
+    }
 }
 
 /// How a file is opened.

@@ -1,6 +1,6 @@
 //! Factors that change a model.
 
-use super::{Model, ModelSession, OffsetLaw};
+use super::{Model, ModelSession, OffsetLaw, RequestKind};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -78,8 +78,10 @@ impl Knobs {
     }
 
     fn apply_session(&self, session: &mut ModelSession) -> Result<(), KnobError> {
-        let sizes = session.sizes.iter().map(|(&size, &weight)| Ok((self.size(size)?, weight)));
-        session.sizes = sizes.collect::<Result<_, KnobError>>()?;
+        for sizes in [&mut session.sizes, &mut session.write_sizes] {
+            let scaled = sizes.iter().map(|(&size, &weight)| Ok((self.size(size)?, weight)));
+            *sizes = scaled.collect::<Result<_, KnobError>>()?;
+        }
         for (size, _) in &mut session.runs {
             *size = self.size(*size)?;
         }
@@ -95,6 +97,13 @@ impl Knobs {
         session.requests.retain(|_, count| *count > 0);
         if session.requests.is_empty() {
             return Err(KnobError::Empty(session.name.clone()));
+        }
+        let has = |kind| session.requests.contains_key(&kind);
+        if !has(RequestKind::Read) && !session.write_sizes.is_empty() {
+            session.sizes = std::mem::take(&mut session.write_sizes);
+        }
+        if !has(RequestKind::Write) {
+            session.write_sizes.clear();
         }
         if !session.requests.keys().any(|kind| kind.is_transfer()) {
             session.sizes.clear();

@@ -26,7 +26,7 @@ const MAX_COUNT: u64 = 1_000_000;
 const MAX_DEPTH: usize = 16;
 
 const KEYS: &str = "a model has iotrail_workload = 1, [[group]] with name and ranks, [[file]] with name, class, count and size, \
-                    [[file.session]] with name, mode, requests, size, offset and slack, and [program] with steps";
+                    [[file.session]] with name, mode, requests, size, write_size, offset and slack, and [program] with steps";
 const STEPS: &str = "expected { session = \"FILE/SESSION\", ranks = \"GROUP\" }, where ranks may be left out, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
                      rank and `%i` for the number of one of count files";
@@ -71,6 +71,7 @@ struct RawSession {
     mode: Spanned<String>,
     requests: Spanned<BTreeMap<String, Spanned<i64>>>,
     size: Option<Spanned<toml::Value>>,
+    write_size: Option<Spanned<toml::Value>>,
     offset: Option<Spanned<toml::Value>>,
     slack: Option<Spanned<toml::Value>>,
 }
@@ -283,6 +284,23 @@ impl Source<'_> {
             Some(_) if !runs.is_empty() => summed(&runs),
             Some(sizes) => self.sizes(sizes)?,
         };
+        let write_sizes = match &raw.write_size {
+            None => BTreeMap::new(),
+            Some(sizes)
+                if requests.contains_key(&RequestKind::Read)
+                    && requests.contains_key(&RequestKind::Write) =>
+            {
+                self.sizes(sizes)?
+            }
+            Some(sizes) => {
+                let problem = "sizes of writes in a session that does not do both";
+                return Err(self.error(
+                    sizes.span(),
+                    problem,
+                    "expected size alone; write_size is for sessions that read and write",
+                ));
+            }
+        };
         if transfers == sizes.is_empty() {
             let (problem, expected) = if transfers {
                 ("a session with transfers has no size", "add size = BYTES or size = { BYTES = COUNT, ... }")
@@ -296,6 +314,7 @@ impl Source<'_> {
             mode,
             requests,
             sizes,
+            write_sizes,
             runs: if runs.len() > 1 { runs } else { Vec::new() },
             offset: raw.offset.as_ref().map_or(Ok(OffsetLaw::Sequential), |offset| self.offset(offset))?,
             slack: raw.slack.as_ref().map_or(Ok(0), |slack| self.quantity(slack, time, TIME_EXPECTED))?,

@@ -119,7 +119,7 @@ impl Synthesis<'_> {
         let (mut random, occurrence) = (Random::of(key), key[4]);
         let mut sizes: BTreeMap<RequestKind, Vec<u64>> = BTreeMap::new();
         for (&kind, &count) in session.requests.iter().filter(|(kind, _)| kind.is_transfer()) {
-            let draws = stratified(&session.sizes, count).into_iter();
+            let draws = stratified(session.sizes_of(kind), count).into_iter();
             let mut drawn: Vec<u64> = draws.flat_map(|(size, times)| (0..times).map(move |_| size)).collect();
             if session.runs.is_empty() {
                 random.shuffle(&mut drawn);

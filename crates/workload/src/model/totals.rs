@@ -92,7 +92,7 @@ impl Totals {
                 RequestKind::Write => &mut self.bytes_written,
                 RequestKind::Fsync | RequestKind::Fdatasync => continue,
             };
-            for (size, draws) in stratified(&session.sizes, count) {
+            for (size, draws) in stratified(session.sizes_of(kind), count) {
                 *bytes = bytes.checked_add(size.checked_mul(draws)?.checked_mul(times)?)?;
             }
         }

@@ -2,6 +2,7 @@
 
 use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
 use super::{Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, Sharing, Stride, VERSION};
+use std::collections::BTreeMap;
 use std::fmt;
 
 impl fmt::Display for Model {
@@ -71,18 +72,12 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
     let requests = session.requests.iter().map(|(kind, count)| format!("{} = {count}", kind.word()));
     writeln!(f, "\n[[file.session]]\nname = {}\nmode = \"{}\"", quoted(&session.name), session.mode)?;
     writeln!(f, "requests = {{ {} }}", requests.collect::<Vec<_>>().join(", "))?;
-    let sizes = session.sizes.iter().map(|(&size, count)| format!("\"{}\" = {count}", bytes_text(size)));
-    let run = |(size, count): &(u64, u64)| match count {
-        1 => format!("\"{}\"", bytes_text(*size)),
-        count => format!("\"{count}{TIMES}{}\"", bytes_text(*size)),
-    };
-    match session.sizes.first_key_value() {
-        None => {}
-        _ if session.runs.len() > 1 => {
-            writeln!(f, "size = [{}]", session.runs.iter().map(run).collect::<Vec<_>>().join(", "))?;
-        }
-        Some((&size, 1)) if session.sizes.len() == 1 => writeln!(f, "size = \"{}\"", bytes_text(size))?,
-        Some(_) => writeln!(f, "size = {{ {} }}", sizes.collect::<Vec<_>>().join(", "))?,
+    if session.runs.len() > 1 {
+        let runs = session.runs.iter().map(run_text).collect::<Vec<_>>().join(", ");
+        writeln!(f, "size = [{runs}]")?;
+    } else {
+        write_sizes(f, "size", &session.sizes)?;
+        write_sizes(f, "write_size", &session.write_sizes)?;
     }
     match session.offset {
         OffsetLaw::Sequential => writeln!(f, "offset = \"sequential\"")?,
@@ -125,6 +120,22 @@ impl fmt::Display for Mode {
         )?;
         let flags = [(self.create, " create"), (self.truncate, " truncate"), (self.append, " append")];
         flags.iter().filter(|(set, _)| *set).try_for_each(|(_, word)| write!(f, "{word}"))
+    }
+}
+
+fn write_sizes(f: &mut fmt::Formatter<'_>, key: &str, sizes: &BTreeMap<u64, u64>) -> fmt::Result {
+    let all = sizes.iter().map(|(&size, count)| format!("\"{}\" = {count}", bytes_text(size)));
+    match sizes.first_key_value() {
+        None => Ok(()),
+        Some((&size, 1)) if sizes.len() == 1 => writeln!(f, "{key} = \"{}\"", bytes_text(size)),
+        Some(_) => writeln!(f, "{key} = {{ {} }}", all.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn run_text((size, count): &(u64, u64)) -> String {
+    match count {
+        1 => format!("\"{}\"", bytes_text(*size)),
+        count => format!("\"{count}{TIMES}{}\"", bytes_text(*size)),
     }
 }
 

@@ -273,12 +273,21 @@ fn session() -> impl Strategy<Value = ModelSession> {
         }),
     ];
     let sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 1..4);
-    (1_u64..20, 1_u64..20, sizes, laws, 0_u64..3_000_000, any::<[bool; 3]>()).prop_map(
-        |(reads, syncs, sizes, offset, slack, [create, truncate, append])| ModelSession {
+    let write_sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 0..3);
+    (1_u64..20, 1_u64..20, (sizes, write_sizes), laws, 0_u64..3_000_000, any::<[bool; 3]>()).prop_map(
+        |(reads, syncs, (sizes, write_sizes), offset, slack, [create, truncate, append])| ModelSession {
             name: "s \"\\\u{7f}\n".to_owned(),
             mode: Mode { read: true, write: true, create, truncate, append },
-            requests: BTreeMap::from([(RequestKind::Read, reads), (RequestKind::Fdatasync, syncs)]),
+            requests: [
+                (RequestKind::Read, reads),
+                (RequestKind::Write, if write_sizes.is_empty() { 0 } else { syncs }),
+                (RequestKind::Fdatasync, syncs),
+            ]
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .collect(),
             sizes,
+            write_sizes,
             runs: Vec::new(),
             offset,
             slack,
@@ -327,7 +336,7 @@ proptest! {
         let totals = model.totals(ranks).expect("small");
         let all: Vec<Synthetic> = (0..ranks).flat_map(|rank| steps(&model, rank, seed)).collect();
         let bytes: u64 = transfers(&all).iter().map(|(_, size)| size).sum();
-        prop_assert_eq!(totals.bytes_read, bytes);
+        prop_assert_eq!(totals.bytes_read + totals.bytes_written, bytes);
         let opens = all.iter().filter(|step| matches!(step.action, Action::Open { .. })).count() as u64;
         prop_assert_eq!(totals.sessions, opens);
         let others = totals.requests.get(&RequestKind::Fdatasync).copied().unwrap_or(0);
