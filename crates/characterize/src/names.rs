@@ -19,6 +19,8 @@ pub enum Naming {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileKind {
     pub(crate) classed: ClassedFile,
+    /// Number of its class; private files have one for each form of name.
+    pub(crate) class: usize,
 }
 
 /// The kind of each file, and all kinds in the order of their first files.
@@ -48,9 +50,13 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams) -> Kinds {
     let classed = classes(&accessed, streams.ranks.len() as u32);
     let mut numbers: BTreeMap<ClassedFile, usize> = BTreeMap::new();
     let mut kinds = Vec::new();
+    let mut numbers_of_classes: BTreeMap<(Class, Option<Vec<NamePart>>), usize> = BTreeMap::new();
     let of_file = classed.into_iter().map(|classed| {
         *numbers.entry(classed).or_insert_with_key(|classed| {
-            kinds.push(FileKind { classed: classed.clone() });
+            let form = (classed.class == Class::Private).then(|| classed.name.clone());
+            let next = numbers_of_classes.len();
+            let class = *numbers_of_classes.entry((classed.class.clone(), form)).or_insert(next);
+            kinds.push(FileKind { classed: classed.clone(), class });
             kinds.len() - 1
         })
     });
@@ -69,20 +75,24 @@ pub(crate) fn word(class: &Class) -> &'static str {
     }
 }
 
-/// The name of a file from the directory on that all are in.
+/// Longest part of a name.
+const LONGEST_PART: usize = 100;
+
+/// The name of a file from the directory on that all are in, of characters that any file system has.
 pub(crate) fn kept(name: &[NamePart], directory: &str) -> String {
+    let allowed = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
+    let clean = |text: &str| -> String {
+        text.chars().map(|character| if allowed(character) { character } else { '_' }).collect()
+    };
     let text = name.iter().map(|part| match part {
-        NamePart::Literal(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        NamePart::Literal(bytes) => clean(&String::from_utf8_lossy(bytes)),
         NamePart::Rank(_) => "%r".to_owned(),
         NamePart::Number => "%i".to_owned(),
     });
     let text = text.collect::<String>();
-    let rest = text.strip_prefix(directory).unwrap_or(&text).trim_start_matches('/');
-    let allowed = |character: char| character.is_ascii_alphanumeric() || "-_./%".contains(character);
-    let clean: String =
-        rest.chars().map(|character| if allowed(character) { character } else { '_' }).collect();
-    let parts = clean.split('/').filter(|part| !matches!(*part, "" | "." | ".."));
-    parts.map(|part| part.trim_start_matches('.')).collect::<Vec<_>>().join("/")
+    let rest = text.strip_prefix(&clean(directory)).unwrap_or(&text);
+    let part = |part: &str| -> String { part.trim_start_matches('.').chars().take(LONGEST_PART).collect() };
+    rest.split('/').map(part).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
 }
 
 /// The directory that all these paths are in.
@@ -94,4 +104,29 @@ pub(crate) fn common_directory<'a>(paths: impl Iterator<Item = &'a str>) -> Stri
         &one[..len.saturating_sub(1).min(one.len())]
     };
     paths.map(directory).reduce(common).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn literal(text: &str) -> NamePart {
+        NamePart::Literal(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn names_are_kept_as_far_as_any_file_system_has_them() {
+        let name = [literal("/data/a b/.x/100%.ü\n"), NamePart::Rank(1), literal("-"), NamePart::Number];
+        assert_eq!(kept(&name, "/data"), "a_b/x/100_.__%r-%i");
+        assert_eq!(kept(&[literal("/data/../%r")], "/data"), "_r");
+        assert_eq!(kept(&[literal(&"l".repeat(300))], ""), "l".repeat(100));
+    }
+
+    #[test]
+    fn the_common_directory_is_one_of_whole_parts() {
+        assert_eq!(common_directory(["/a/b/c", "/a/bc/d"].into_iter()), "/a");
+        assert_eq!(common_directory(["/a/b/c", "/a/b/d"].into_iter()), "/a/b");
+        assert_eq!(common_directory(["/a/b", "/c"].into_iter()), "");
+        assert_eq!(common_directory(std::iter::empty()), "");
+    }
 }

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Most kinds of files, and of sessions, of a model.
 const MOST: usize = 1 << 11;
-/// More shapes of sessions of one kind of file are represented by so many.
-const SHAPES: usize = 16;
+/// More shapes of sessions of one class and mode are represented by so many.
+const SHAPES: usize = 64;
 /// A longer program is written as how often each session occurs between barriers.
 const LONG: usize = 400;
 /// Programs of groups that have more steps are not aligned: the largest group's is that of all.
@@ -54,7 +54,7 @@ pub(crate) fn model(
         return Err(CharacterizeError::TooMany(files_of_model.len().max(shapes.kept.len()), MOST));
     }
     let of_execution =
-        |execution: &Execution| numbers[&(files.of_kind[&execution.shape.kind], shapes.number(execution))];
+        |execution: &Execution| numbers[&(files.of_kind[&execution.kind], shapes.number(execution))];
     let sessions: Vec<Vec<(usize, usize)>> =
         ranks.iter().map(|rank| rank.executions.iter().map(of_execution).collect()).collect();
     let mut program = Program { groups: Vec::new(), of_no_range: 0, ranks: streams.ranks.len() as u32 };
@@ -91,12 +91,12 @@ impl Shapes {
         Self { counts, kept: Vec::new(), of: HashMap::new() }
     }
 
-    /// Chooses what represents the shapes of each kind of file and mode: themselves if they are few, else of each of equally
+    /// Chooses what represents the shapes of each class and mode: themselves if they are few, else of each of equally
     /// many the one whose bytes are nearest to their mean. Answers how many executions others represent.
     fn represent(&mut self) -> u64 {
         let mut alike: BTreeMap<(usize, [bool; 5]), Vec<(&Shape, u64)>> = BTreeMap::new();
         for (shape, count) in &self.counts {
-            alike.entry((shape.kind, shape.mode)).or_default().push((shape, *count));
+            alike.entry((shape.class, shape.mode)).or_default().push((shape, *count));
         }
         let mut represented = 0;
         for mut shapes in alike.into_values() {
@@ -171,11 +171,11 @@ impl Files {
         shapes: &Shapes,
         naming: Naming,
     ) -> Self {
-        let mut used: BTreeMap<usize, BTreeMap<usize, Vec<(Shape, usize)>>> = BTreeMap::new();
+        let mut used: BTreeMap<usize, BTreeMap<usize, Vec<(usize, usize)>>> = BTreeMap::new();
         for (rank, sessions) in ranks.iter().enumerate() {
             for execution in &sessions.executions {
-                let shape = Shape { kind: 0, ..shapes.kept[shapes.number(execution)].clone() };
-                let of_rank = used.entry(execution.shape.kind).or_default().entry(rank).or_default();
+                let shape = shapes.number(execution);
+                let of_rank = used.entry(execution.kind).or_default().entry(rank).or_default();
                 of_rank.push((shape, execution.file));
             }
         }
@@ -190,11 +190,11 @@ impl Files {
         let mut alike: BTreeMap<_, usize> = BTreeMap::new();
         for (kind, by_rank) in &used {
             let class = &kinds.kinds[*kind].classed.class;
-            let profile: Vec<(usize, Vec<&Shape>)> = match class {
+            let profile: Vec<(usize, Vec<usize>)> = match class {
                 Class::Private => vec![(*kind, Vec::new())],
                 _ => by_rank
                     .iter()
-                    .map(|(rank, all)| (*rank, all.iter().map(|(shape, _)| shape).collect()))
+                    .map(|(rank, all)| (*rank, all.iter().map(|(shape, _)| *shape).collect()))
                     .collect(),
             };
             let at = *alike.entry((class.clone(), profile)).or_insert_with(|| {
@@ -210,6 +210,12 @@ impl Files {
             .filter(|file| files.of_kind.contains_key(&kinds.of_file[*file]))
             .map(path);
         let directory = common_directory(paths);
+        let mut ends = vec![0; files.kinds.len()];
+        for (file, end) in streams.ends.iter().enumerate() {
+            if let Some(at) = files.of_kind.get(&kinds.of_file[file]) {
+                ends[*at] = ends[*at].max(*end);
+            }
+        }
         for at in 0..files.kinds.len() {
             let first = files.kinds[at][0];
             let classed = &kinds.kinds[first].classed;
@@ -218,19 +224,17 @@ impl Files {
                 Class::Private => Sharing::Private,
                 Class::Shared | Class::Exclusive(_) | Class::Subset(_) => Sharing::Shared,
             };
-            let own = |all: &Vec<(Shape, usize)>| {
+            let own = |all: &Vec<(usize, usize)>| {
                 all.iter().map(|(_, file)| file).collect::<BTreeSet<_>>().len() as u64
             };
             let count = match sharing {
                 Sharing::Private => used[&first].values().map(own).max().unwrap_or(1),
                 Sharing::Root | Sharing::Shared => files.kinds[at].len() as u64,
             };
-            let of_file =
-                |all: &Vec<(Shape, usize)>| all.first().is_some_and(|(shape, _)| reads_first(shape));
+            let of_file = |all: &Vec<(usize, usize)>| {
+                all.first().is_some_and(|(shape, _)| reads_first(&shapes.kept[*shape]))
+            };
             let read_first = used[&first].values().any(of_file);
-            let ends =
-                (0..streams.files.len()).filter(|file| files.kinds[at].contains(&kinds.of_file[*file]));
-            let end = ends.map(|file| streams.ends[file]).max().unwrap_or_default();
             let name = match naming {
                 Naming::Anonymous => format!("{}-{}", word(&classed.class), at + 1),
                 Naming::Keep => kept(&classed.name, &directory),
@@ -243,7 +247,7 @@ impl Files {
             files.names.push(name);
             files.sharing.push(sharing);
             files.counts.push(count);
-            files.sizes.push(if read_first { end } else { 0 });
+            files.sizes.push(if read_first { ends[at] } else { 0 });
         }
         files.make_unique();
         files
@@ -280,7 +284,7 @@ impl Files {
         for (rank, sessions) in (0..).zip(ranks) {
             let mut again: HashMap<(usize, usize), u64> = HashMap::new();
             for execution in &sessions.executions {
-                let key = (self.of_kind[&execution.shape.kind], shapes.number(execution));
+                let key = (self.of_kind[&execution.kind], shapes.number(execution));
                 let number = again.entry(key).or_default();
                 executions.entry(key).or_default().push((rank, *number, execution));
                 *number += 1;

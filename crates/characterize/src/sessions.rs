@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 /// What is the same in all executions of a session of a model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Shape {
-    /// Kind of the file.
-    pub(crate) kind: usize,
+    /// Class of the file: files of one class have shapes in common, private ones with those of one form of name.
+    pub(crate) class: usize,
     /// Read, write, create, truncate, append.
     pub(crate) mode: [bool; 5],
     pub(crate) requests: BTreeMap<RequestKind, u64>,
@@ -47,6 +47,8 @@ pub(crate) struct Execution {
     pub(crate) first: usize,
     pub(crate) last: usize,
     pub(crate) file: usize,
+    /// Kind of the file.
+    pub(crate) kind: usize,
     pub(crate) shape: Shape,
     pub(crate) transfers: Vec<Transfer>,
     /// Sum of the slack before its requests, in ns, and their number.
@@ -173,11 +175,14 @@ impl Building {
             *sizes.entry(transfer.kind).or_default().entry(transfer.size).or_default() += 1;
         }
         let runs = if reads && writes { Vec::new() } else { runs(&self.transfers) };
-        let shape = Shape { kind: kinds.of_file[self.file], mode, requests: self.requests, sizes, runs };
+        let kind = kinds.of_file[self.file];
+        let class = kinds.kinds[kind].class;
+        let shape = Shape { class, mode, requests: self.requests, sizes, runs };
         Some(Execution {
             first: self.first,
             last: self.last,
             file: self.file,
+            kind,
             shape,
             transfers: self.transfers,
             slack: self.slack,

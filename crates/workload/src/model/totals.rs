@@ -34,14 +34,15 @@ impl Model {
     /// If a sum does not fit 64 bits.
     pub fn totals(&self, ranks: u32) -> Result<Totals, TooMuch> {
         let mut totals = Totals::default();
-        let mut used = vec![0; self.files.len()];
+        let mut used: BTreeMap<(usize, usize), (u64, u64)> = BTreeMap::new();
         self.add_steps(&self.steps, 1, ranks, &mut totals, &mut used).ok_or(TooMuch(ranks))?;
-        let files = self.files.iter().zip(used).filter(|(_, used)| *used > 0);
-        let names = |(file, used): (&ModelFile, u64)| match file.class {
-            Sharing::Private => used,
-            Sharing::Root | Sharing::Shared => used.min(file.count),
-        };
-        totals.files = files.map(names).fold(0, u64::saturating_add);
+        let mut files = vec![0; self.files.len()];
+        for ((file, _), (times, users)) in used {
+            let model = &self.files[file];
+            let owners = if model.class == Sharing::Private { users } else { users.min(1) };
+            files[file] = times.min(model.count).saturating_mul(owners).max(files[file]);
+        }
+        totals.files = files.into_iter().fold(0, u64::saturating_add);
         Ok(totals)
     }
 
@@ -60,7 +61,7 @@ impl Model {
         times: u64,
         ranks: u32,
         totals: &mut Totals,
-        used: &mut [u64],
+        used: &mut BTreeMap<(usize, usize), (u64, u64)>,
     ) -> Option<()> {
         for step in steps.iter().filter(|_| times > 0) {
             match step {
@@ -72,7 +73,8 @@ impl Model {
                     let file_model = &self.files[*file];
                     let users = u64::from(self.users(file_model, *group, ranks));
                     let sessions = times.checked_mul(users)?;
-                    used[*file] = used[*file].max(times.min(file_model.count).checked_mul(users)?);
+                    let (all, most) = used.entry((*file, *session)).or_default();
+                    (*all, *most) = (all.checked_add(times)?, (*most).max(users));
                     totals.add(&file_model.sessions[*session], sessions)?;
                 }
             }

@@ -408,3 +408,19 @@ fn transfers_at(model: &Model, rank: u32, ranks: u32) -> Vec<u64> {
     assert_eq!(ended, ControlFlow::Continue(()));
     offsets
 }
+
+#[test]
+fn files_of_a_running_number_are_counted_over_all_steps() {
+    let text = CHECKPOINT
+        .replace("name = \"ckpt.%r\"\nclass = \"private\"", "name = \"f.%i\"\nclass = \"shared\"\ncount = 7")
+        .replace("ckpt.%r/dump", "f.%i/dump")
+        .replace(
+            "steps = [{ repeat = 10,",
+            "steps = [{ session = \"f.%i/dump\" }, { session = \"f.%i/dump\" }, { repeat = 3,",
+        );
+    let model = Model::parse(&text).expect("a model");
+    assert_eq!(model.totals(4).map(|totals| (totals.files, totals.sessions)), Ok((5, 20)));
+    let text = text.replace("repeat = 3", "repeat = 300");
+    let model = Model::parse(&text).expect("a model");
+    assert_eq!(model.totals(4).map(|totals| totals.files), Ok(7));
+}
