@@ -1,8 +1,9 @@
 //! The words of the command line.
 
 use crate::commands::{
-    advise, characterize, check, compare, completions, dfg, events, export, files, generate, import, info,
-    man, processes, record, recover, redact, report, sql, stats, tree, why, workflow, workload,
+    advise, characterize, check, compare, completions, compress, dfg, events, expand, export, files,
+    generate, import, info, man, processes, record, recover, redact, report, sql, stats, structure, tree,
+    why, workflow, workload,
 };
 use crate::ui::{Colour, Ui};
 use clap::{ArgAction, Parser, Subcommand};
@@ -75,6 +76,7 @@ pub(crate) enum Command {
     Dfg(Box<dfg::Args>),
     Stats(Box<stats::Args>),
     Workflow(Box<workflow::Args>),
+    Structure(structure::Args),
     Tree(tree::Args),
     Processes(processes::Args),
     Events(Box<events::Args>),
@@ -82,6 +84,8 @@ pub(crate) enum Command {
     Characterize(Box<characterize::Args>),
     Workload(workload::Args),
     Generate(generate::Args),
+    Compress(compress::Args),
+    Expand(expand::Args),
     Export(export::Args),
     Sql(sql::Args),
     Redact(redact::Args),
@@ -116,6 +120,9 @@ impl Command {
             Self::Sql(args) => sql::run(args, ui),
             Self::Workflow(args) => workflow::run(args, ui),
             Self::Redact(args) => redact::run(args, ui),
+            Self::Compress(args) => compress::run(args, ui),
+            Self::Expand(args) => expand::run(args, ui),
+            Self::Structure(args) => structure::run(args, ui),
             Self::Tree(args) => tree::run(args, ui),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),

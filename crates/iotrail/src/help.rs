@@ -9,11 +9,23 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Record", &["record", "import"]),
     (
         "Look",
-        &["why", "files", "advise", "report", "dfg", "stats", "workflow", "tree", "processes", "events"],
+        &[
+            "why",
+            "files",
+            "advise",
+            "report",
+            "dfg",
+            "stats",
+            "workflow",
+            "structure",
+            "tree",
+            "processes",
+            "events",
+        ],
     ),
     ("Compare", &["compare"]),
     ("Model", &["characterize", "workload", "generate"]),
-    ("Exchange", &["export", "sql", "redact"]),
+    ("Exchange", &["compress", "expand", "export", "sql", "redact"]),
     ("Manage", &["info", "check", "recover", "completions", "man"]),
 ];
 

@@ -1,7 +1,8 @@
 //! The tables beside `events`: cases, processes, files.
 
 use crate::clock::{Clock, Resolution};
-use crate::ids::{CaseId, Pid};
+use crate::file_facts::{FileFacts, FileKind, NamedFile};
+use crate::ids::{CaseId, FileId, Pid};
 use crate::time::{Nanos, Timestamp};
 use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
@@ -151,4 +152,19 @@ pub struct FileRow {
     /// The case whose calls numbered the file; of several that share their numbers the first.
     #[serde(skip)]
     pub case: Option<CaseId>,
+}
+
+impl FileRow {
+    /// What it says of the file behind the name; a kind that nobody knows is unknown.
+    #[must_use]
+    pub fn named(&self) -> NamedFile {
+        let kind = FileKind::ALL.into_iter().find(|kind| self.kind.as_deref() == Some(kind.name()));
+        let facts = |(device, inode)| FileFacts { device, inode, size: self.size, kind, birth: self.birth };
+        NamedFile {
+            file: self.file.map(FileId).into(),
+            gone: self.gone.unwrap_or_default(),
+            facts: self.device.zip(self.inode).map(facts),
+            kind,
+        }
+    }
 }

@@ -130,6 +130,22 @@ pub trait Cell: Copy {
     /// What it shows.
     fn value(self) -> Value;
 
+    /// The cell as a number, whatever it is: an id, nanoseconds, the bits of a count; NULL if it is unknown.
+    #[inline]
+    fn number(self) -> Option<i64> {
+        match self.value() {
+            Value::Null => None,
+            Value::Int(number) => Some(number),
+            Value::Count(count) => Some(count as i64),
+            Value::Time(time) => Some(time.0),
+            Value::Layer(layer) => Some(layer as i64),
+            Value::Name(_, id) => Some(id.into()),
+        }
+    }
+
+    /// The cell of such a number; NULL if there is none.
+    fn of_number(number: Option<i64>) -> Option<Self>;
+
     /// The cell with the id that `id` answers for the name that it refers to, if it does; `u32::MAX` is NULL where that may be.
     ///
     /// # Errors
@@ -141,7 +157,7 @@ pub trait Cell: Copy {
 }
 
 macro_rules! cells {
-    ($($cell:ty: $kind:ident, $null:literal, $value:expr;)*) => {$(
+    ($($cell:ty: $kind:ident, $null:literal, $value:expr, $of:expr;)*) => {$(
         impl Cell for $cell {
             const NULLABLE: bool = $null;
             const KIND: CellKind = CellKind::$kind;
@@ -149,6 +165,11 @@ macro_rules! cells {
             #[inline]
             fn value(self) -> Value {
                 $value(self)
+            }
+
+            #[inline]
+            fn of_number(number: Option<i64>) -> Option<Self> {
+                $of(number)
             }
         }
     )*};
@@ -158,19 +179,33 @@ fn known<T: crate::nullable::Sentinel>(cell: Nullable<T>, value: impl Fn(T) -> V
     cell.get().map_or(Value::Null, value)
 }
 
+fn nullable<T: crate::nullable::Sentinel>(
+    number: Option<i64>,
+    of: impl Fn(i64) -> Option<T>,
+) -> Option<Nullable<T>> {
+    match number {
+        None => Some(Nullable::NULL),
+        Some(number) => of(number).map(Nullable::some).filter(|cell| !cell.is_null()),
+    }
+}
+
+fn narrow<T: TryFrom<i64>>(number: i64) -> Option<T> {
+    number.try_into().ok()
+}
+
 cells! {
-    CaseId: Case, false, |id: Self| Value::Count(id.0.into());
-    Pid: Number, false, |id: Self| Value::Count(id.0.into());
-    Tid: Number, false, |id: Self| Value::Count(id.0.into());
-    u64: Number, false, Value::Count;
-    Timestamp: Time, false, Value::Time;
-    Layer: Layer, false, Value::Layer;
-    Nullable<i32>: Number, true, |cell| known(cell, |value: i32| Value::Int(value.into()));
-    Nullable<i64>: Number, true, |cell| known(cell, Value::Int);
-    Nullable<u64>: Number, true, |cell| known(cell, Value::Count);
-    Nullable<Nanos>: Number, true, |cell| known(cell, |span: Nanos| Value::Int(span.0));
-    Nullable<FileId>: File, true, |cell| known(cell, |id: FileId| Value::Count(id.0.into()));
-    Nullable<OpenId>: Number, true, |cell| known(cell, |id: OpenId| Value::Count(id.0.into()));
+    CaseId: Case, false, |id: Self| Value::Count(id.0.into()), |n: Option<i64>| n.and_then(narrow).map(Self);
+    Pid: Number, false, |id: Self| Value::Count(id.0.into()), |n: Option<i64>| n.and_then(narrow).map(Self);
+    Tid: Number, false, |id: Self| Value::Count(id.0.into()), |n: Option<i64>| n.and_then(narrow).map(Self);
+    u64: Number, false, Value::Count, |n: Option<i64>| n.map(|bits| bits as u64);
+    Timestamp: Time, false, Value::Time, |n: Option<i64>| n.map(Self);
+    Layer: Layer, false, Value::Layer, |n: Option<i64>| Self::ALL.get(n.and_then(narrow::<usize>)?).copied();
+    Nullable<i32>: Number, true, |cell| known(cell, |value: i32| Value::Int(value.into())), |n| nullable(n, narrow);
+    Nullable<i64>: Number, true, |cell| known(cell, Value::Int), |n| nullable(n, Some);
+    Nullable<u64>: Number, true, |cell| known(cell, Value::Count), |n| nullable(n, |bits| Some(bits as u64));
+    Nullable<Nanos>: Number, true, |cell| known(cell, |span: Nanos| Value::Int(span.0)), |n| nullable(n, |n| Some(Nanos(n)));
+    Nullable<FileId>: File, true, |cell| known(cell, |id: FileId| Value::Count(id.0.into())), |n| nullable(n, |n| narrow(n).map(FileId));
+    Nullable<OpenId>: Number, true, |cell| known(cell, |id: OpenId| Value::Count(id.0.into())), |n| nullable(n, |n| narrow(n).map(OpenId));
 }
 
 impl Cell for CallId {
@@ -185,6 +220,11 @@ impl Cell for CallId {
     #[inline]
     fn with_names<E>(self, id: &mut impl FnMut(NameKind, u32) -> Result<u32, E>) -> Result<Self, E> {
         id(NameKind::Call, self.0).map(Self)
+    }
+
+    #[inline]
+    fn of_number(number: Option<i64>) -> Option<Self> {
+        number.and_then(narrow).map(Self)
     }
 }
 
@@ -206,6 +246,11 @@ macro_rules! names {
                     None => Ok(self),
                 }
             }
+
+            #[inline]
+            fn of_number(number: Option<i64>) -> Option<Self> {
+                nullable(number, |number| narrow(number).map($id))
+            }
         }
     )*};
 }
@@ -214,4 +259,30 @@ names! {
     PathId: Path;
     ErrnoId: Errno;
     FlagsId: Flags;
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Event;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_event_is_the_one_of_its_numbers(numbers in prop::collection::vec(prop::option::of(prop_oneof![0_i64..5, any::<i64>()]), Event::COLUMNS.len())) {
+            let numbers: [Option<i64>; Event::COLUMNS.len()] = numbers.try_into().expect("one for each column");
+            if let Some(event) = Event::of_numbers(&numbers) {
+                prop_assert_eq!(event.numbers(), numbers);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_in_every_column_that_may_be_is_an_event() {
+        let of = |column: &crate::Column| (!column.nullable).then_some(3);
+        let numbers: Vec<Option<i64>> = Event::COLUMNS.iter().map(of).collect();
+        let numbers: [Option<i64>; Event::COLUMNS.len()] = numbers.try_into().expect("one for each column");
+        let event = Event::of_numbers(&numbers).expect("an event");
+        assert_eq!((event.seq, event.start.0, event.path.is_null()), (3, 3, true));
+        assert_eq!(Event::of_numbers(&[None; Event::COLUMNS.len()]), None);
+    }
 }

@@ -127,6 +127,19 @@ macro_rules! event {
                 [$(self.$field.value()),*]
             }
 
+            /// Each column as a number, in the order of the table.
+            #[must_use]
+            pub fn numbers(&self) -> [Option<i64>; Self::COLUMNS.len()] {
+                [$(self.$field.number()),*]
+            }
+
+            /// The event of such numbers; NULL if one is none of its column.
+            #[must_use]
+            pub fn of_numbers(numbers: &[Option<i64>; Self::COLUMNS.len()]) -> Option<Self> {
+                let mut numbers = numbers.iter().copied();
+                Some(Self { $($field: Cell::of_number(numbers.next()?)?,)* })
+            }
+
             /// The event with the ids that `id` answers for those of its names; `u32::MAX` is NULL where that may be.
             ///
             /// # Errors

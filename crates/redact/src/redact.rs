@@ -6,8 +6,7 @@ use crate::public;
 use crate::words::Words;
 use iotrail_model::calls;
 use iotrail_model::{
-    Case, CaseName, Cell, CellKind, Dictionaries, Event, FileFacts, FileId, FileKind, FileRow, NameKind,
-    NamedFile, Nullable, Process,
+    Case, CaseName, Cell, CellKind, Dictionaries, Event, FileId, NameKind, NamedFile, Nullable, Process,
 };
 use iotrail_trail::{Capture, Columns, CreateOptions, EventLog, PartWriter, Totals, TrailWriter};
 use serde::Serialize;
@@ -203,24 +202,11 @@ fn of_process(process: Process, words: &Words) -> Process {
 fn files(log: &EventLog, words: &Words, part: &mut PartWriter) -> Result<(), RedactError> {
     for row in log.file_names() {
         let path = words.path(&row.path);
-        let named = NamedFile {
-            file: row.file.map(FileId).filter(|file| log.distinct_files()[file.index()].numbered).into(),
-            gone: row.gone.unwrap_or_default(),
-            facts: facts(&row),
-            kind: kind(&row),
-        };
+        let numbered = row.file.map(FileId).filter(|file| log.distinct_files()[file.index()].numbered);
+        let named = NamedFile { file: numbered.into(), ..row.named() };
         part.push_file(&iotrail_model::text::text_to_path(&path), named)?;
     }
     Ok(())
-}
-
-fn facts(row: &FileRow) -> Option<FileFacts> {
-    let kind = kind(row);
-    Some(FileFacts { device: row.device?, inode: row.inode?, size: row.size, kind, birth: row.birth })
-}
-
-fn kind(row: &FileRow) -> Option<FileKind> {
-    FileKind::ALL.into_iter().find(|kind| row.kind.as_deref() == Some(kind.name()))
 }
 
 /// Where a trail comes from: of an import, several formats may be named.

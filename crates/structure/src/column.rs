@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 
@@ -38,6 +39,17 @@ impl Values {
         affine.map_or_else(|| Self::Sequence(fold(executions.map(values))), Self::Affine)
     }
 
+    /// Numbers that have to be kept.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Null => 0,
+            Self::Affine(affine) => {
+                1 + affine.coefficients.iter().filter(|&&coefficient| coefficient != 0).count()
+            }
+            Self::Sequence(folded) => 2 + folded.iter().map(Folded::weight).sum::<usize>(),
+        }
+    }
+
     /// The values at index 0 of all loops, and what is the same on all ranks of a class.
     fn apart(mut self) -> (i64, Self) {
         match &mut self {
@@ -61,7 +73,7 @@ impl Values {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Class {
     /// The ranks, at least one.
-    pub ranks: RankList,
+    pub ranks: Arc<RankList>,
     /// What the indices of a rank in the progressions of `ranks` add to its values, one for each progression; empty:
     /// nothing.
     pub strides: Vec<i64>,
@@ -101,6 +113,18 @@ impl Column {
     #[must_use]
     pub fn classes(&self) -> &[Class] {
         &self.classes
+    }
+
+    /// The column of these classes, of which no rank is in two.
+    #[must_use]
+    pub fn of_classes(classes: Vec<Class>) -> Self {
+        Self { classes }
+    }
+
+    /// How many numbers have to be kept, about.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        self.classes.iter().map(|class| 1 + class.strides.len() + class.values.weight()).sum()
     }
 
     /// The column of all ranks of two, of which no rank is in both.
@@ -147,7 +171,9 @@ impl Column {
 /// Classes of ranks whose values are equal but for a constant: one if that is the same, else those in which it
 /// follows from the rank, else one for each constant.
 fn classes(shared: &Values, constants: &BTreeMap<u32, i64>) -> Vec<Class> {
-    let class = |ranks, strides, constant| Some(Class { ranks, strides, values: shared.moved(constant)? });
+    let class = |ranks, strides, constant| {
+        Some(Class { ranks: Arc::new(ranks), strides, values: shared.moved(constant)? })
+    };
     let mut equal: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
     let mut classes = Vec::new();
     let differ = constants.values().any(|constant| Some(constant) != constants.values().next());

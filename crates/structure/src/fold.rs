@@ -32,6 +32,16 @@ pub enum Folded<T> {
     },
 }
 
+impl<T> Folded<T> {
+    /// Numbers that have to be kept.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::Run { .. } => 2,
+            Self::Loop { body, .. } => 2 + body.iter().map(Self::weight).sum::<usize>(),
+        }
+    }
+}
+
 /// Folds a sequence; [`unfold`] gives it back.
 pub fn fold<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> Vec<Folded<T>> {
     let mut queue = Queue { items: vec![], hashes: vec![], positions: HashMap::new(), loops: vec![] };

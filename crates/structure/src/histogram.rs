@@ -52,6 +52,21 @@ pub struct Bucket {
     pub to: Option<i64>,
 }
 
+/// The figures of a histogram.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HistogramParts {
+    /// Its level.
+    pub level: u8,
+    /// Number of values by number of bucket.
+    pub counts: BTreeMap<i32, u64>,
+    /// The sum of the values.
+    pub sum: i128,
+    /// The smallest.
+    pub min: Option<Extreme>,
+    /// The largest.
+    pub max: Option<Extreme>,
+}
+
 /// How values are distributed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
@@ -69,6 +84,36 @@ impl Histogram {
     pub fn new(resolution: Resolution) -> Self {
         let level = resolution.level.min(Resolution::MAX_LEVEL);
         Self { resolution, level, counts: BTreeMap::new(), sum: 0, min: None, max: None }
+    }
+
+    /// The histogram that [`Self::counts`] and the other figures tell of; NULL if they contradict each other.
+    #[must_use]
+    pub fn of_parts(resolution: Resolution, parts: HistogramParts) -> Option<Self> {
+        let HistogramParts { level, counts, sum, min, max } = parts;
+        if !(resolution.level..=Resolution::MAX_LEVEL).contains(&level)
+            || counts.values().any(|&count| count == 0)
+        {
+            return None;
+        }
+        let count = counts.values().try_fold(0_u64, |sum, &count| sum.checked_add(count))?;
+        let at_ends = match (min, max) {
+            (None, None) => counts.is_empty() && sum == 0,
+            (Some(min), Some(max)) => {
+                let ends = (counts.keys().next().copied(), counts.keys().next_back().copied());
+                let least = i128::from(count).checked_mul(min.value.into())?;
+                let largest = i128::from(count).checked_mul(max.value.into())?;
+                ends == (Some(bucket(min.value, level)), Some(bucket(max.value, level)))
+                    && (least..=largest).contains(&sum)
+            }
+            _ => false,
+        };
+        at_ends.then_some(Self { resolution, level, counts, sum, min, max })
+    }
+
+    /// Number of values by number of bucket, at its level.
+    #[must_use]
+    pub fn counts(&self) -> &BTreeMap<i32, u64> {
+        &self.counts
     }
 
     /// Adds a value of a rank.

@@ -20,11 +20,11 @@ pub use affine::Affine;
 pub use clusters::{Cluster, Precision, PrecisionError, clusters};
 pub use column::{Class, Column, Reader, Value, Values};
 pub use fold::{Folded, Unfolded, fold, unfold};
-pub use histogram::{Bucket, Extreme, Histogram, Resolution};
+pub use histogram::{Bucket, Extreme, Histogram, HistogramParts, Resolution};
 pub use name_pattern::{Hole, NamePattern, padding};
 pub use quantities::Quantities;
 pub use rank_list::{Block, Progression, RankList};
-pub use structure::{Repeated, Repeats, Structure, StructureError};
+pub use structure::{Coded, Execution, Repeated, Repeats, Structure, StructureError};
 pub use tree::{
     Counts, EventId, Item, ItemId, Key, KeyId, Order, Positions, Sequences, SequencesError, Tree, What, build,
 };

@@ -47,6 +47,25 @@ impl RankList {
         }
     }
 
+    /// The list of these parts, of which each has at most `most` ranks below `most`; NULL if it is not the list of its
+    /// ranks.
+    #[must_use]
+    pub fn of_blocks(blocks: Vec<Block>, most: u32) -> Option<Self> {
+        let within = |block: &Block| {
+            let factors = block.progressions.iter().map(|progression| u64::from(progression.count));
+            let len = factors.fold(1_u64, u64::saturating_mul);
+            let steps = block.progressions.iter().map(|&Progression { count, stride }| {
+                u64::from(count.saturating_sub(1)).saturating_mul(u64::from(stride))
+            });
+            let last = steps.fold(u64::from(block.start), u64::saturating_add);
+            len <= u64::from(most) && last < u64::from(most)
+        };
+        let few = blocks.len() as u64 <= u64::from(most) && blocks.iter().all(within);
+        let len: u64 = if few { blocks.iter().map(Block::len).sum() } else { return None };
+        let list = (len <= u64::from(most)).then(|| Self::new(blocks.iter().flat_map(Block::ranks)))?;
+        (list.blocks == blocks).then_some(list)
+    }
+
     /// Its parts, of which each lies behind the one before.
     #[must_use]
     pub fn blocks(&self) -> &[Block] {

@@ -7,6 +7,16 @@ use thiserror::Error;
 use crate::column::{Column, Reader, Value};
 use crate::tree::{ItemId, KeyId, Positions, Tree, What};
 
+/// A column in the form that takes the least space: the values as they are, or what is left of them when what is
+/// foreseen is taken away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coded {
+    /// Which of the forms of this column; whoever gave the values knows what they mean.
+    pub form: u8,
+    /// One value for each execution.
+    pub column: Column,
+}
+
 /// An item with one value for each of its executions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeated {
@@ -24,7 +34,7 @@ pub enum Repeats {
         /// What all its executions have in common.
         key: KeyId,
         /// What they have not.
-        columns: Vec<Column>,
+        columns: Vec<Coded>,
         /// What was called inside.
         children: Vec<ItemId>,
     },
@@ -53,6 +63,29 @@ pub enum StructureError {
         /// The index of the column.
         column: usize,
     },
+    /// An iteration does nothing.
+    #[error("rank {rank}: an iteration of loop {item} has no event")]
+    Empty {
+        /// The number of the sequence.
+        rank: u32,
+        /// The index of the item.
+        item: u32,
+    },
+}
+
+/// One execution of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Execution<'a> {
+    /// Of which item.
+    pub item: ItemId,
+    /// What all executions of the item have in common.
+    pub key: KeyId,
+    /// One value for each column of the item, in its form.
+    pub values: &'a [Value],
+    /// Number of calls around it.
+    pub inside: usize,
+    /// Number of loops that were entered since the last event of the sequence.
+    pub entered: u32,
 }
 
 /// Sequences of events with their values, as nested loops. The number of a sequence is its rank.
@@ -63,12 +96,18 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// The structure of so many sequences and their tree. `value` gives the value of an event, by its index, in each of
-    /// `columns` columns.
-    pub fn new(tree: &Tree, sequences: u32, columns: usize, value: impl Fn(u32, usize) -> Value) -> Self {
-        let mut builder = Builder { tree, columns, value, items: Vec::new() };
+    /// The structure of so many sequences and their tree. Each column has `forms` of which the one that takes the least
+    /// space is kept; `value` gives the value of an event, by its index, in a form of a column.
+    pub fn new(tree: &Tree, sequences: u32, forms: &[u8], value: impl Fn(u32, usize, u8) -> Value) -> Self {
+        let mut builder = Builder { tree, forms, value, items: Vec::new() };
         let root = builder.body(tree.root(), &Positions::root(sequences));
         Self { items: builder.items, root }
+    }
+
+    /// The structure of these items; each stands behind those inside of it.
+    #[must_use]
+    pub fn of_parts(items: Vec<Repeated>, root: Vec<ItemId>) -> Self {
+        Self { items, root }
     }
 
     /// The items of the outermost body.
@@ -83,31 +122,46 @@ impl Structure {
         &self.items
     }
 
-    /// Calls `visit` with the key of each event of a rank, its values and the number of calls around it, in the order of
-    /// execution; only this rank is expanded, and no event is kept.
+    /// Calls `visit` with each event of a rank, in the order of execution; only this rank is expanded, and no event is
+    /// kept.
     ///
     /// # Errors
-    /// A count or a value is missing, which no structure of a tree lacks.
-    pub fn walk(
+    /// The first of `visit`, or a count or a value is missing, which no structure of a tree lacks.
+    pub fn walk<E: From<StructureError>>(
         &self,
         rank: u32,
-        visit: &mut impl FnMut(KeyId, &[Value], usize),
-    ) -> Result<(), StructureError> {
+        visit: &mut impl FnMut(Execution<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_counts(rank, &mut |_, _| {}, visit)
+    }
+
+    /// Like [`Self::walk`]; `counted` is told how often an item is executed, for each execution of the body that it is
+    /// in, before these executions are visited.
+    ///
+    /// # Errors
+    /// As [`Self::walk`].
+    pub fn walk_counts<E: From<StructureError>>(
+        &self,
+        rank: u32,
+        counted: &mut impl FnMut(ItemId, u32),
+        visit: &mut impl FnMut(Execution<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let readers = self.items.iter().map(|item| ItemReader::new(item, rank)).collect();
+        let (indices, values) = (Vec::new(), Vec::new());
         let mut walk =
-            Walk { structure: self, rank, readers, indices: Vec::new(), values: Vec::new(), visit };
+            Walk { structure: self, rank, readers, indices, values, entered: 0, events: 0, counted, visit };
         walk.body(&self.root, 0)
     }
 }
 
 struct Builder<'a, F> {
     tree: &'a Tree,
-    columns: usize,
+    forms: &'a [u8],
     value: F,
     items: Vec<Repeated>,
 }
 
-impl<F: Fn(u32, usize) -> Value> Builder<'_, F> {
+impl<F: Fn(u32, usize, u8) -> Value> Builder<'_, F> {
     fn body(&mut self, body: &[ItemId], positions: &Positions) -> Vec<ItemId> {
         body.iter().map(|&id| self.item(id, positions)).collect()
     }
@@ -120,9 +174,15 @@ impl<F: Fn(u32, usize) -> Value> Builder<'_, F> {
         let what = match &item.what {
             What::Loop(body) => Repeats::Loop(self.body(body, &positions)),
             What::Event { key, events, children } => {
-                let column =
-                    |column| Column::of(&positions, |execution| (self.value)(events[execution].0, column));
-                let columns = (0..self.columns).map(column).collect();
+                let value = |execution: usize, column, form| (self.value)(events[execution].0, column, form);
+                let smallest = |(column, &forms): (usize, &u8)| {
+                    let of_form = |form| Coded {
+                        form,
+                        column: Column::of(&positions, |execution| value(execution, column, form)),
+                    };
+                    (0..forms).map(of_form).min_by_key(|coded| coded.column.weight()).unwrap_or_default()
+                };
+                let columns = self.forms.iter().enumerate().map(smallest).collect();
                 Repeats::Event { key: *key, columns, children: self.body(children, &positions) }
             }
         };
@@ -140,29 +200,40 @@ struct ItemReader<'a> {
 impl<'a> ItemReader<'a> {
     fn new(item: &'a Repeated, rank: u32) -> Self {
         let columns = match &item.what {
-            Repeats::Event { columns, .. } => columns.iter().map(|column| column.reader(rank)).collect(),
+            Repeats::Event { columns, .. } => columns.iter().map(|coded| coded.column.reader(rank)).collect(),
             Repeats::Loop(_) => Vec::new(),
         };
         Self { counts: item.counts.reader(rank), columns }
     }
 }
 
-struct Walk<'a, F> {
+struct Walk<'a, C, F> {
     structure: &'a Structure,
     rank: u32,
     readers: Vec<ItemReader<'a>>,
     /// Of the execution that is visited.
     indices: Vec<u32>,
     values: Vec<Value>,
+    /// Loops since the last event.
+    entered: u32,
+    events: u64,
+    counted: &'a mut C,
     visit: &'a mut F,
 }
 
-impl<'a, F: FnMut(KeyId, &[Value], usize)> Walk<'a, F> {
-    fn body(&mut self, body: &'a [ItemId], inside: usize) -> Result<(), StructureError> {
-        for &ItemId(item) in body {
-            for index in 0..self.count(item)? {
+impl<'a, E, C, F> Walk<'a, C, F>
+where
+    E: From<StructureError>,
+    C: FnMut(ItemId, u32),
+    F: FnMut(Execution<'_>) -> Result<(), E>,
+{
+    fn body(&mut self, body: &'a [ItemId], inside: usize) -> Result<(), E> {
+        for &item in body {
+            let count = self.count(item.0)?;
+            (self.counted)(item, count);
+            for index in 0..count {
                 self.indices.push(index);
-                self.execute(item, inside)?;
+                self.execute(item, index, inside)?;
                 self.indices.pop();
             }
         }
@@ -176,20 +247,35 @@ impl<'a, F: FnMut(KeyId, &[Value], usize)> Walk<'a, F> {
         count.ok_or(StructureError::Count { rank: self.rank, item })
     }
 
-    fn execute(&mut self, item: u32, inside: usize) -> Result<(), StructureError> {
-        match &self.structure.items[item as usize].what {
-            Repeats::Loop(body) => self.body(body, inside),
-            Repeats::Event { key, children, .. } => {
-                self.values.clear();
-                for (column, reader) in self.readers[item as usize].columns.iter_mut().enumerate() {
-                    let value = reader.as_mut().and_then(|reader| reader.next(&self.indices));
-                    let missing = StructureError::Value { rank: self.rank, item, column };
-                    self.values.push(value.ok_or(missing)?);
+    fn execute(&mut self, id: ItemId, index: u32, inside: usize) -> Result<(), E> {
+        match &self.structure.items[id.0 as usize].what {
+            Repeats::Loop(body) => {
+                let before = self.events;
+                self.entered += u32::from(index == 0);
+                self.body(body, inside)?;
+                // Else a few bytes could keep a reader busy for ever.
+                if self.events == before {
+                    return Err(StructureError::Empty { rank: self.rank, item: id.0 }.into());
                 }
-                (self.visit)(*key, &self.values, inside);
+                Ok(())
+            }
+            Repeats::Event { key, children, .. } => {
+                self.read_values(id.0)?;
+                self.events += 1;
+                let entered = std::mem::take(&mut self.entered);
+                (self.visit)(Execution { item: id, key: *key, values: &self.values, inside, entered })?;
                 self.body(children, inside + 1)
             }
         }
+    }
+
+    fn read_values(&mut self, item: u32) -> Result<(), StructureError> {
+        self.values.clear();
+        for (column, reader) in self.readers[item as usize].columns.iter_mut().enumerate() {
+            let value = reader.as_mut().and_then(|reader| reader.next(&self.indices));
+            self.values.push(value.ok_or(StructureError::Value { rank: self.rank, item, column })?);
+        }
+        Ok(())
     }
 }
 

@@ -10,6 +10,7 @@ pub mod dfg_summary;
 pub mod file_table;
 pub mod foremost_advice;
 pub mod hints;
+pub mod outline;
 pub mod process_tree;
 pub mod profile_tables;
 pub mod table;

@@ -8,7 +8,7 @@
 //! name; without one, the name itself is the file, as in trails that have no numbers.
 
 use hashbrown::HashMap;
-use iotrail_model::{FileId, FileKind, FileRow, Nullable, PathId};
+use iotrail_model::{CaseId, FileId, FileKind, FileRow, Nullable, PathId};
 
 /// A file of a log, whatever its names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct DistinctFile {
     pub birth: Option<i64>,
     /// Size in bytes when last seen.
     pub size: Option<i64>,
+    /// The case whose calls numbered it first, where that is known.
+    pub case: Option<CaseId>,
 }
 
 impl DistinctFile {
@@ -80,8 +82,11 @@ pub(crate) struct Identities {
 impl Identities {
     /// Finds the files behind `names`, which are in the order of the trails and their parts; `paths` are the log's.
     pub(crate) fn of(mut names: Vec<Name>, paths: &[impl AsRef<str>], parts: usize) -> Self {
-        // What has no number comes last: it belongs to the first file of its name.
-        names.sort_by_key(|name| (name.row.file.is_none(), name.space, name.row.file, name.part));
+        // What has no number comes last, by name: it belongs to the first file of its name.
+        names.sort_by_cached_key(|name| {
+            let unnumbered = name.row.file.is_none().then(|| paths[name.path.index()].as_ref());
+            (unnumbered, name.space, name.row.file, name.part)
+        });
         let numbered = Numbered::of(&names);
         let mut identities = Self {
             files: vec![DistinctFile { numbered: true, ..DistinctFile::default() }; numbered.count],
@@ -213,6 +218,7 @@ fn note(labels: &mut Vec<FileName>, name: &Name) {
 
 impl DistinctFile {
     fn learn(&mut self, row: &FileRow) {
+        self.case = self.case.or(row.case);
         if self.device.is_none() && row.device.is_some() {
             (self.device, self.inode, self.kind) = (row.device, row.inode, row.kind.clone());
         }

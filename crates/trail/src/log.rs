@@ -302,7 +302,7 @@ impl EventLog {
                 file: Some(file as u32),
                 birth: known.birth,
                 gone: name.gone,
-                case: None,
+                case: known.case,
             })
         });
         rows.collect()

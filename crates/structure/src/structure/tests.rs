@@ -7,8 +7,10 @@ type Event = (KeyId, Vec<Value>, usize);
 
 fn walked(structure: &Structure, rank: u32) -> Vec<Event> {
     let mut events = Vec::new();
-    let visited =
-        structure.walk(rank, &mut |key, values, inside| events.push((key, values.to_vec(), inside)));
+    let visited = structure.walk(rank, &mut |Execution { key, values, inside, .. }| {
+        events.push((key, values.to_vec(), inside));
+        Ok::<_, StructureError>(())
+    });
     assert_eq!(visited, Ok(()));
     events
 }
@@ -26,7 +28,7 @@ fn structure_of(ranks: &[Vec<(char, Value)>]) -> Structure {
     }
     let values = ranks.concat();
     let tree = build(&sequences, Order::Exact);
-    Structure::new(&tree, ranks.len() as u32, 1, |event, _| values[event as usize].1)
+    Structure::new(&tree, ranks.len() as u32, &[1], |event, _, _| values[event as usize].1)
 }
 
 /// The example of the paper's I/O kernel: exchanges with neighbours, a checkpoint after every fourth of 12 steps; the
@@ -47,7 +49,7 @@ fn checkpoints_of_all_ranks_are_one_item_whose_offset_follows_from_rank_and_step
     let structure = structure_of(&ranks);
     assert_eq!(structure.items().len(), 8);
     let writes = structure.items().iter().find_map(|item| match &item.what {
-        Repeats::Event { key: found, columns, .. } if *found == key('W') => Some(columns[0].classes()),
+        Repeats::Event { key: found, columns, .. } if *found == key('W') => Some(columns[0].column.classes()),
         _ => None,
     });
     let [Class { ranks: list, strides, values }] = writes.expect("writes") else { panic!("one class") };
@@ -62,7 +64,7 @@ fn checkpoints_of_all_ranks_are_one_item_whose_offset_follows_from_rank_and_step
 fn a_structure_does_not_grow_with_ranks() {
     let shape = |structure: &Structure| -> Vec<usize> {
         let classes = |item: &Repeated| match &item.what {
-            Repeats::Event { columns, .. } => item.counts.classes().len() + columns[0].classes().len(),
+            Repeats::Event { columns, .. } => item.counts.classes().len() + columns[0].column.classes().len(),
             Repeats::Loop(_) => item.counts.classes().len(),
         };
         structure.items().iter().map(classes).collect()
@@ -76,8 +78,9 @@ fn calls_inside_of_calls_come_back_inside() {
     sequences.sequence([KeyId(0); 3]).expect("a sequence");
     sequences.children(EventId(0), [KeyId(1)]).expect("children");
     sequences.children(EventId(2), [KeyId(1); 2]).expect("children");
-    let structure =
-        Structure::new(&build(&sequences, Order::Exact), 1, 1, |event, _| Some(i64::from(event).pow(2)));
+    let structure = Structure::new(&build(&sequences, Order::Exact), 1, &[1], |event, _, _| {
+        Some(i64::from(event).pow(2))
+    });
     let expected = [(0, 0, 0), (1, 9, 1), (0, 1, 0), (0, 4, 0), (1, 16, 1), (1, 25, 1)];
     let expected = expected.map(|(key, value, inside)| (KeyId(key), vec![Some(value)], inside));
     assert_eq!(walked(&structure, 0), expected);
@@ -86,14 +89,45 @@ fn calls_inside_of_calls_come_back_inside() {
 #[test]
 fn a_count_or_a_value_that_is_missing_is_an_error() {
     let whole = structure_of(&[vec![('a', Some(1)), ('b', Some(2))]]);
-    let mut visit = |_: KeyId, _: &[Value], _: usize| {};
+    let mut visit = |_: Execution<'_>| Ok::<_, StructureError>(());
     assert_eq!(whole.walk(1, &mut visit), Err(StructureError::Count { rank: 1, item: 0 }));
     let mut without_values = whole.clone();
     if let Repeats::Event { columns, .. } = &mut without_values.items[1].what {
-        columns[0] = Column::default();
+        columns[0].column = Column::default();
     }
     let missing = StructureError::Value { rank: 0, item: 1, column: 0 };
     assert_eq!(without_values.walk(0, &mut visit), Err(missing));
+}
+
+#[test]
+fn of_several_forms_the_one_that_takes_the_least_space_is_kept() {
+    let mut sequences = Sequences::new(vec![Key::default()]);
+    sequences.sequence([KeyId(0); 9]).expect("a sequence");
+    let values = |event: u32, _, form| Some(if form == 0 { i64::from(event).pow(2) } else { 7 });
+    let structure = Structure::new(&build(&sequences, Order::Exact), 1, &[2], values);
+    let Repeats::Event { columns, .. } = &structure.items()[0].what else { panic!("an event") };
+    assert_eq!((columns[0].form, walked(&structure, 0).len()), (1, 9));
+}
+
+#[test]
+fn loops_are_entered_once_for_all_their_iterations() {
+    let structure = structure_of(&time_steps(1));
+    let mut of_first = std::collections::BTreeMap::new();
+    let visited = structure.walk(0, &mut |Execution { key: found, entered, .. }| {
+        *of_first.entry(entered).or_insert(0) += u32::from(found == key('i'));
+        Ok::<_, StructureError>(())
+    });
+    assert_eq!(visited, Ok(()));
+    assert_eq!(of_first, [(0, 52), (1, 9), (2, 2), (3, 1)].into());
+}
+
+#[test]
+fn a_loop_that_does_nothing_is_an_error() {
+    let counts = |count: i64| Column::of(&Positions::root(1), |_| Some(count));
+    let items = vec![Repeated { counts: counts(1_000_000), what: Repeats::Loop(vec![]) }];
+    let walked = Structure::of_parts(items, vec![ItemId(0)])
+        .walk(0, &mut |_: Execution<'_>| Ok::<_, StructureError>(()));
+    assert_eq!(walked, Err(StructureError::Empty { rank: 0, item: 0 }));
 }
 
 fn program() -> impl Strategy<Value = Vec<Vec<(char, Value)>>> {

@@ -285,6 +285,7 @@ mod tests {
             inode: Some(inode),
             birth: Some(birth),
             size: None,
+            ..DistinctFile::default()
         };
         let files = [file(7, 50), file(8, 50), file(7, 50), file(7, 150), file(7, 150)];
         let same: Vec<(FileId, FileId)> = same_files(&files, 100).into_iter().collect();

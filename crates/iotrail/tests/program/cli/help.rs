@@ -3,7 +3,7 @@
 use crate::cli::util::Dir;
 
 /// In the order of the first screen.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 27] = [
     "record",
     "import",
     "why",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 24] = [
     "dfg",
     "stats",
     "workflow",
+    "structure",
     "tree",
     "processes",
     "events",
@@ -20,6 +21,8 @@ const COMMANDS: [&str; 24] = [
     "characterize",
     "workload",
     "generate",
+    "compress",
+    "expand",
     "export",
     "sql",
     "redact",

@@ -1,0 +1,209 @@
+//! From a log to its structure.
+
+use crate::cells::Cells;
+use crate::columns::{DUR, Numbers, OF_EXECUTION, SEQ, START};
+use crate::error::CompressError;
+use crate::events::files_of_paths;
+use crate::foresight::Foresight;
+use crate::lines::{LineEvent, LineEvents, Thread, lines, renumber};
+use crate::naming::Naming;
+use crate::roles::Roles;
+use crate::sequences::{SequenceBuilder, nesting};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::calls::mpi::{Role, role};
+use iotrail_model::{Cell, Event, Names};
+use iotrail_structure::{Execution, Key, KeyId, Order, Precision, Structure, StructureError, Value, build};
+use iotrail_structure_file::{About, CallKey, Document, ItemTimes, Line};
+use iotrail_trail::{Columns, EventLog};
+
+/// How a structure is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompressOptions {
+    /// How exact times are; at the largest precision every one is kept.
+    pub time_precision: Precision,
+    /// Most buckets of a histogram of times; NULL: any number.
+    pub buckets: Option<u32>,
+}
+
+/// Forms of the columns of an item.
+const FORMS: [u8; OF_EXECUTION.len()] = {
+    let (mut forms, mut index) = ([0; OF_EXECUTION.len()], 0);
+    while index < forms.len() {
+        forms[index] = OF_EXECUTION[index].1;
+        index += 1;
+    }
+    forms
+};
+
+/// The structure of a log; `step` is told the number of events that were read.
+///
+/// # Errors
+/// The log cannot be read, or has more events than a structure holds.
+pub fn compress(
+    log: &EventLog,
+    options: &CompressOptions,
+    mut step: impl FnMut(u64),
+) -> Result<Document, CompressError> {
+    let mut events: HashMap<Thread, Vec<LineEvent>, RandomState> = HashMap::default();
+    let query = Roles::query(log)?;
+    let mut roles = Roles::new(&query);
+    let mut read = 0;
+    for row_group in 0..log.row_groups() {
+        let batch = log.read(row_group, Columns::ALL)?;
+        for (row, role) in roles.of(&batch).enumerate() {
+            let event = batch.event(row);
+            events.entry((event.case, event.pid, event.tid)).or_default().push(LineEvent { event, role });
+        }
+        read += batch.len as u64;
+        step(read);
+    }
+    let mut naming = Naming::new(log);
+    let mut lines = lines(log.cases(), events);
+    if options.time_precision != Precision::EXACT {
+        renumber(&mut lines);
+    }
+    for event in lines.iter_mut().flat_map(|line| &mut line.events) {
+        event.event = naming.event(&event.event);
+    }
+    let (names, files) = naming.finish();
+    let roles = Roles::names(&query);
+    let about = About {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        trails: log.trails().iter().map(|trail| trail.name()).collect(),
+        capture: log.trails().first().map(|trail| trail.meta().capture.clone()).unwrap_or_default(),
+        coverage: log.coverage(),
+        time_precision: options.time_precision.percent(),
+        buckets: options.buckets,
+        columns: OF_EXECUTION.len(),
+    };
+    let of_paths = files_of_paths(&names, &files);
+    let collected = Collected::of(lines, &names, &of_paths, about.has_every_time())?;
+    let structure = collected.structure();
+    let times = if about.has_every_time() { Vec::new() } else { collected.times(&structure, &about)? };
+    let Collected { keys, lines, .. } = collected;
+    let (cases, processes) = (log.cases().to_vec(), log.processes()?);
+    Ok(Document { about, names, roles, keys, lines, structure, times, cases, processes, files })
+}
+
+/// The events of all lines as keys and values.
+struct Collected {
+    keys: Vec<CallKey>,
+    lines: Vec<Line>,
+    sequences: SequenceBuilder,
+    /// By column of items, then by form.
+    cells: Vec<Vec<Cells>>,
+    /// Gap and duration of each row, where they are not among the cells.
+    times: Vec<(Option<i64>, Option<i64>)>,
+}
+
+impl Collected {
+    fn of(
+        lines: Vec<LineEvents>,
+        names: &Names,
+        of_paths: &HashMap<i64, i64, RandomState>,
+        every_time: bool,
+    ) -> Result<Self, CompressError> {
+        let mut ids: HashMap<CallKey, KeyId, RandomState> = HashMap::default();
+        let mut keys = Vec::new();
+        let mut key = |&LineEvent { event, role }: &LineEvent| {
+            let Event { layer, call, errno, flags, .. } = event;
+            let key = CallKey { layer, call, errno, flags, role };
+            *ids.entry(key).or_insert_with(|| {
+                keys.push(key);
+                KeyId(keys.len() as u32 - 1)
+            })
+        };
+        let of_lines: Vec<Vec<KeyId>> =
+            lines.iter().map(|line| line.events.iter().map(&mut key).collect()).collect();
+        let members = members(&lines, &of_lines, &keys, names);
+        let cells = FORMS.iter().map(|&forms| (0..forms).map(|_| Cells::default()).collect()).collect();
+        let sequences = SequenceBuilder::new(members);
+        let mut collected = Self { keys, lines: Vec::new(), sequences, cells, times: Vec::new() };
+        let mut first = 0;
+        for (LineEvents { line, events }, keys) in lines.into_iter().zip(&of_lines) {
+            let inside = nesting(&events);
+            collected.sequences.add(keys, &inside, first)?;
+            let mut foresight = Foresight::new(line.start, of_paths);
+            for (number, (LineEvent { event, .. }, &inside)) in events.iter().zip(&inside).enumerate() {
+                collected.add(first + number, event, inside, &foresight, every_time);
+                foresight.follow(&event.numbers(), event.dur.number(), inside);
+            }
+            first += events.len();
+            collected.lines.push(line);
+        }
+        Ok(collected)
+    }
+
+    fn add(&mut self, row: usize, event: &Event, inside: usize, foresight: &Foresight<'_>, every_time: bool) {
+        let numbers = event.numbers();
+        let left = |column: usize, form, known: &Numbers| {
+            let number = numbers[column]?;
+            Some(number.wrapping_sub(foresight.of(column, form, known, inside).unwrap_or(0)))
+        };
+        for ((column, forms), cells) in OF_EXECUTION.into_iter().zip(&mut self.cells) {
+            for (form, cells) in (0..forms).zip(cells) {
+                let value = match column {
+                    _ if every_time => left(column, form, &numbers),
+                    // Histograms count them; what stays is whether the end was seen.
+                    START | SEQ => None,
+                    DUR => event.dur.get().map(|_| 0),
+                    _ => left(column, form, &numbers),
+                };
+                cells.set(row, value);
+            }
+        }
+        if !every_time {
+            self.times.push((left(START, 0, &numbers), event.dur.number()));
+        }
+    }
+
+    fn structure(&self) -> Structure {
+        let tree = build(&self.sequences.sequences, Order::Exact);
+        let value = |event: u32, column: usize, form: u8| -> Value {
+            let row = self.sequences.rows[event as usize];
+            self.cells[column][usize::from(form)].get(row as usize)
+        };
+        Structure::new(&tree, self.lines.len() as u32, &FORMS, value)
+    }
+
+    fn times(&self, structure: &Structure, about: &About) -> Result<Vec<ItemTimes>, StructureError> {
+        let mut times = vec![ItemTimes::new(about.resolution()); structure.items().len()];
+        let mut rows = self.times.iter();
+        for line in 0..self.lines.len() as u32 {
+            let mut first = true;
+            structure.walk(line, &mut |Execution { item, entered, .. }| {
+                let of_item = &mut times[item.0 as usize];
+                let &(gap, duration) = rows.next().unwrap_or(&(None, None));
+                if !std::mem::take(&mut first) {
+                    of_item.add_gap(entered, gap.unwrap_or(0), line, about.resolution());
+                }
+                if let Some(duration) = duration {
+                    of_item.durations.add(duration, line);
+                }
+                Ok::<_, StructureError>(())
+            })?;
+        }
+        Ok(times)
+    }
+}
+
+/// How many ranks the largest communicator of each key has, if its calls are collective. Only the size of
+/// `MPI_COMM_WORLD` is known; of all others it is 1.
+fn members(lines: &[LineEvents], of_lines: &[Vec<KeyId>], keys: &[CallKey], names: &Names) -> Vec<Key> {
+    let mut ranks: Vec<u32> = lines.iter().map(|line| line.line.rank).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let collective = |key: &CallKey| role(names.call(key.call)) == Role::Synchronises;
+    let mut members: Vec<Key> =
+        keys.iter().map(|key| Key { members: collective(key).then_some(1) }).collect();
+    for (line, keys) in lines.iter().zip(of_lines) {
+        for (LineEvent { event, .. }, key) in line.events.iter().zip(keys) {
+            let known = &mut members[key.0 as usize].members;
+            if event.comm.get() == Some(0) {
+                *known = known.map(|known| known.max(ranks.len() as u32));
+            }
+        }
+    }
+    members
+}

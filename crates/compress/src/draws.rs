@@ -1,0 +1,202 @@
+//! Times in place of those that a structure does not keep one by one.
+//!
+//! Each value of a histogram is drawn once, in an order that looks like none and is always the same. Values are the
+//! middles of buckets, moved so that their sum is the recorded one.
+//!
+//! Source: Scala-H-Trace, section 5.1.1.
+
+use crate::columns::{DUR, Numbers, START};
+use crate::error::CompressError;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use iotrail_structure::{Execution, Histogram, ItemId};
+use iotrail_structure_file::ItemTimes;
+use std::hash::BuildHasher;
+
+/// Of an item: its durations, or its gaps of a class.
+type Which = (u32, Option<u32>);
+
+/// What is left to draw.
+#[derive(Debug)]
+pub(crate) struct Draws<'a> {
+    times: &'a [ItemTimes],
+    urns: HashMap<Which, Urn>,
+}
+
+impl<'a> Draws<'a> {
+    pub(crate) fn new(times: &'a [ItemTimes]) -> Self {
+        Self { times, urns: HashMap::new() }
+    }
+
+    /// Puts drawn times into an event that is expected at a time; the first one of a line begins then.
+    pub(crate) fn times(
+        &mut self,
+        execution: &Execution<'_>,
+        is_first: bool,
+        expected: i64,
+        event: &mut Numbers,
+    ) -> Result<(), CompressError> {
+        let gap = if is_first { 0 } else { self.draw(execution.item, Some(execution.entered))? };
+        event[START] = Some(expected.wrapping_add(gap));
+        if event[DUR].is_some() {
+            event[DUR] = Some(self.draw(execution.item, None)?);
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, item: ItemId, class: Option<u32>) -> Result<i64, CompressError> {
+        let missing = CompressError::Times { item: item.0 };
+        let times = self.times.get(item.0 as usize).ok_or(CompressError::Times { item: item.0 })?;
+        let histogram = match class {
+            None => Some(&times.durations),
+            Some(class) => times.gaps.get(&class),
+        };
+        let histogram = histogram.filter(|histogram| histogram.count() > 0).ok_or(missing)?;
+        let urn = self.urns.entry((item.0, class)).or_insert_with(|| Urn::new(histogram, (item.0, class)));
+        urn.draw().ok_or(CompressError::Times { item: item.0 })
+    }
+
+    /// Whether nothing is left.
+    pub(crate) fn end(&self) -> Result<(), CompressError> {
+        for (item, times) in (0..).zip(self.times) {
+            let drawn = |class| self.urns.get(&(item, class)).map_or(0, |urn| urn.drawn);
+            let gaps = times.gaps.iter().all(|(&class, gaps)| drawn(Some(class)) == gaps.count());
+            if !gaps || drawn(None) != times.durations.count() {
+                return Err(CompressError::Times { item });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values of a histogram, of which each is drawn once.
+#[derive(Debug)]
+struct Urn {
+    /// Ascending: how many values there are up to each bucket, and the value that stands for those of the bucket.
+    ends: Vec<(u64, i64)>,
+    /// How many of the smallest are 1 larger, so that the sum is right.
+    rest: u64,
+    order: Permutation,
+    drawn: u64,
+}
+
+impl Urn {
+    fn new(histogram: &Histogram, key: Which) -> Self {
+        let mut ends = Vec::new();
+        let mut count = 0;
+        let mut sum = 0_i128;
+        for bucket in histogram.buckets() {
+            count += bucket.count;
+            let value = middle(bucket.from, bucket.to);
+            sum += i128::from(value) * i128::from(bucket.count);
+            ends.push((count, value));
+        }
+        // Middles times what the recorded sum is to theirs.
+        let scaled = |value: i64| match sum {
+            0 => value,
+            sum => i64::try_from(i128::from(value).saturating_mul(histogram.sum()) / sum).unwrap_or(value),
+        };
+        ends.iter_mut().for_each(|(_, value)| *value = scaled(*value));
+        let mut before = 0;
+        let scaled_sum: i128 = ends
+            .iter()
+            .map(|&(end, value)| i128::from(end - std::mem::replace(&mut before, end)) * i128::from(value))
+            .sum();
+        let left = histogram.sum() - scaled_sum;
+        let (step, rest) = (left.div_euclid(count.into()), left.rem_euclid(count.into()));
+        ends.iter_mut()
+            .for_each(|(_, value)| *value = value.saturating_add(i64::try_from(step).unwrap_or(0)));
+        Self { ends, rest: rest as u64, order: Permutation::new(count, key), drawn: 0 }
+    }
+
+    fn draw(&mut self) -> Option<i64> {
+        let number = self.order.of(self.drawn)?;
+        self.drawn += 1;
+        let bucket = self.ends.partition_point(|&(end, _)| end <= number);
+        let (_, value) = *self.ends.get(bucket)?;
+        Some(if number < self.rest { value.saturating_add(1) } else { value })
+    }
+}
+
+fn middle(from: i64, to: Option<i64>) -> i64 {
+    let last = to.map_or(if from < 0 { i64::MIN } else { i64::MAX }, |to| to - to.signum());
+    ((i128::from(from) + i128::from(last)) / 2) as i64
+}
+
+/// A permutation of `0..len` that is a function of a key: four rounds of Feistel over the next power of four, walked until
+/// it is below `len`.
+#[derive(Debug)]
+struct Permutation {
+    len: u64,
+    half_bits: u32,
+    key: Which,
+}
+
+impl Permutation {
+    fn new(len: u64, key: Which) -> Self {
+        let bits = 64 - len.saturating_sub(1).leading_zeros();
+        Self { len, half_bits: bits.div_ceil(2).max(1), key }
+    }
+
+    fn of(&self, index: u64) -> Option<u64> {
+        if index >= self.len {
+            return None;
+        }
+        let mut number = self.round_trip(index);
+        while number >= self.len {
+            number = self.round_trip(number);
+        }
+        Some(number)
+    }
+
+    fn round_trip(&self, number: u64) -> u64 {
+        let mask = (1_u64 << self.half_bits) - 1;
+        let (mut left, mut right) = (number >> self.half_bits, number & mask);
+        for round in 0_u8..4 {
+            let mixed = FixedState::with_seed(0).hash_one((self.key, round, right));
+            (left, right) = (right, left ^ mixed & mask);
+        }
+        left << self.half_bits | right
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_structure::Resolution;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_number_is_drawn_once(len in 1_u64..400, item in any::<u32>()) {
+            let order = Permutation::new(len, (item, None));
+            let mut drawn: Vec<u64> = (0..len).filter_map(|index| order.of(index)).collect();
+            drawn.sort_unstable();
+            prop_assert_eq!(drawn, (0..len).collect::<Vec<_>>());
+            prop_assert_eq!(order.of(len), None);
+        }
+
+        #[test]
+        fn drawn_values_have_the_recorded_sum(values in prop::collection::vec(-3_000_000_i64..9_000_000_000, 1..60)) {
+            let mut histogram = Histogram::new(Resolution { level: 3, buckets: Some(16) });
+            values.iter().for_each(|&value| histogram.add(value, 0));
+            let mut urn = Urn::new(&histogram, (0, None));
+            let drawn: Vec<i64> = std::iter::from_fn(|| urn.draw()).collect();
+            prop_assert_eq!(drawn.len(), values.len());
+            prop_assert_eq!(drawn.iter().sum::<i64>(), values.iter().sum::<i64>());
+        }
+    }
+
+    #[test]
+    fn durations_are_near_those_recorded() {
+        let mut histogram = Histogram::new(Resolution { level: 3, buckets: Some(16) });
+        let values = [1_000, 1_010, 250_000];
+        values.iter().for_each(|&value| histogram.add(value, 0));
+        let mut urn = Urn::new(&histogram, (0, None));
+        let mut drawn: Vec<i64> = std::iter::from_fn(|| urn.draw()).collect();
+        drawn.sort_unstable();
+        for (drawn, value) in drawn.iter().zip(values) {
+            assert!((drawn - value).abs() * 20 < value, "{drawn} for {value}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Trails as structures, and back: threads are sequences, calls are keys, all else is columns.
+//!
+//! [`compress()`] makes a [`Document`](iotrail_structure_file::Document) of a log, [`expand()`] a trail of it; [`Outline`] is what people see.
+//!
+//! Source: Scala-H-Trace, chapters 2 to 5.
+
+mod cells;
+mod columns;
+mod compress;
+mod draws;
+mod error;
+mod events;
+mod expand;
+mod foresight;
+mod lines;
+mod load;
+mod naming;
+mod outline;
+mod roles;
+mod sequences;
+#[cfg(test)]
+mod tests;
+
+pub use compress::{CompressOptions, compress};
+pub use error::CompressError;
+pub use expand::expand;
+pub use load::{check, is_structure_file, load};
+pub use outline::{Counts, Outline, OutlineCall, OutlineItem, OutlineLine, OutlineOptions};

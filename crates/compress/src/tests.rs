@@ -1,0 +1,255 @@
+//! Laws: what was compressed comes back, whatever the events are; what is damaged is an error.
+
+use crate::error::CompressError;
+use crate::events::Events;
+use crate::{CompressOptions, Outline, OutlineOptions, check, compress, expand};
+use iotrail_model::{Case, CaseId, CaseName, Event, Layer, Nullable, OpenId, Pid, Process, Tid, Timestamp};
+use iotrail_structure::{Precision, Repeats};
+use iotrail_structure_file::Document;
+use iotrail_trail::memory::MemoryLog;
+use iotrail_trail::{Columns, CreateOptions, EventLog};
+use proptest::prelude::*;
+
+const EXACT: CompressOptions = CompressOptions { time_precision: Precision::EXACT, buckets: None };
+
+fn default_options() -> CompressOptions {
+    CompressOptions { time_precision: Precision::new(95).expect("a precision"), buckets: Some(16) }
+}
+
+const CALLS: [&str; 7] = ["openat", "read", "write", "pread64", "close", "futex", "MPI_Barrier"];
+
+/// A call of a program: thread, call, file, what else is said.
+type Row = (u8, u8, u8, u8);
+
+/// Loops with branches in up to three processes with two threads each.
+fn program() -> impl Strategy<Value = Vec<Row>> {
+    let call = (0..6_u8, 0..7_u8, 0..5_u8, any::<u8>());
+    prop::collection::vec(call, 0..6).prop_recursive(3, 120, 4, |inner| {
+        prop_oneof![
+            (inner.clone(), 0..9_usize).prop_map(|(body, count)| body.repeat(count)),
+            prop::collection::vec(inner, 0..4).prop_map(|parts| parts.concat()),
+        ]
+    })
+}
+
+fn log(rows: &[Row]) -> EventLog {
+    let case = |id, rid: Option<&str>| Case {
+        id: CaseId(id),
+        name: CaseName { rid: rid.map(str::to_owned), ..CaseName::default() },
+        ..Case::default()
+    };
+    let mut log =
+        MemoryLog::new(vec![case(0, Some("1")), case(1, Some("0")), case(2, None)]).row_group_rows(50);
+    log.push_process(Process {
+        case: CaseId(1),
+        pid: Pid(11),
+        exe: Some("/bin/a".into()),
+        ..Process::default()
+    });
+    let mut outer = [None; 6];
+    for (seq, &(thread, call, file, what)) in (0_u64..).zip(rows) {
+        let name = format!("/data/in-{:03}/x", (u64::from(file) + seq / 40) % 7);
+        let layer = if call == 6 { Layer::Mpi } else { Layer::Syscall };
+        let parent = if what % 3 == 0 && layer == Layer::Syscall { outer[usize::from(thread)] } else { None };
+        if layer == Layer::Mpi {
+            outer[usize::from(thread)] = Some(seq);
+        }
+        let size = (what % 5 > 0).then_some(i64::from(what) * 100);
+        let event = Event {
+            case: CaseId(u32::from(thread) % 3),
+            seq,
+            pid: Pid(u32::from(thread) % 3 + 10),
+            tid: Tid(u32::from(thread) + 10),
+            layer,
+            call: log.call(CALLS[usize::from(call)]),
+            start: Timestamp(1_000_000 + seq as i64 * 1_000 + i64::from(what)),
+            dur: if what == 7 {
+                Nullable::NULL
+            } else {
+                Nullable::some(iotrail_model::Nanos(i64::from(what) * 3))
+            },
+            fd: (call != 5).then_some(i32::from(file) + 3).into(),
+            path: if call < 5 { log.path(&name) } else { Nullable::NULL },
+            offset: (call == 3).then_some(4_096 * seq as i64).into(),
+            requested: (call == 1 || call == 2).then_some(i64::from(what) * 100).into(),
+            size: size.filter(|_| call == 1 || call == 2).into(),
+            ret: Nullable::some(if what == 9 { -1 } else { size.unwrap_or(0) }),
+            errno: if what == 9 { log.errno("EIO") } else { Nullable::NULL },
+            open: (call < 5).then_some(OpenId(u32::from(file) + (seq / 30) as u32)).into(),
+            parent: parent.into(),
+            comm: (call == 6).then_some(0).into(),
+            ..Event::default()
+        };
+        log.push(event);
+    }
+    log.build()
+}
+
+/// Every event with the names of its ids.
+fn shown(log: &EventLog) -> Vec<(Event, Vec<String>)> {
+    let mut events = Vec::new();
+    for row_group in 0..log.row_groups() {
+        let batch = log.read(row_group, Columns::ALL).expect("rows");
+        for event in (0..batch.len).map(|row| batch.event(row)) {
+            let names = log.names();
+            let texts = [
+                Some(names.call(event.call)),
+                names.path(event.path),
+                names.path(event.path2),
+                names.errno(event.errno),
+                names.flags(event.flags),
+            ];
+            let texts = texts.map(|text| text.unwrap_or("NULL").to_owned()).to_vec();
+            let Ok(event) = event.with_names(|_, _| Ok::<_, std::convert::Infallible>(0));
+            events.push((Event { file: Nullable::NULL, file2: Nullable::NULL, ..event }, texts));
+        }
+    }
+    events.sort_by_key(|(event, _)| (event.case, event.start, event.seq));
+    events
+}
+
+fn there_and_back(log: &EventLog, options: &CompressOptions) -> (Document, EventLog) {
+    let made = compress(log, options, |_| {}).expect("a structure");
+    let bytes = made.to_bytes().expect("bytes");
+    let document = Document::of_bytes(&bytes).expect("the structure");
+    assert_eq!(document, made);
+    assert!(check(&document, 9).is_empty(), "{:?}", check(&document, 9));
+    let directory = tempfile::tempdir().expect("a directory");
+    let target = directory.path().join("back.trail");
+    expand(&document, &target, CreateOptions::default(), |_| {}).expect("a trail");
+    assert_eq!(iotrail_trail::check(&target).expect("a trail"), []);
+    let back = EventLog::open(&[target]).expect("a trail");
+    // It reads its files while they are open.
+    let _ = shown(&back);
+    std::mem::forget(directory);
+    (document, back)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn everything_comes_back(rows in program()) {
+        let log = log(&rows);
+        let (_, back) = there_and_back(&log, &EXACT);
+        prop_assert_eq!(shown(&back), shown(&log));
+        prop_assert_eq!(back.cases(), log.cases());
+        prop_assert_eq!(back.processes().expect("rows"), log.processes().expect("rows"));
+        prop_assert_eq!(back.coverage(), log.coverage());
+    }
+
+    #[test]
+    fn without_times_everything_else_comes_back(rows in program()) {
+        let log = log(&rows);
+        let (document, back) = there_and_back(&log, &default_options());
+        // In the order of each thread; what encloses a call, by where it stands in its thread.
+        let untimed = |log: &EventLog| {
+            let mut events = shown(log);
+            events.sort_by_key(|(event, _)| (event.case, event.pid, event.tid, event.start, event.seq));
+            let places: std::collections::HashMap<(CaseId, u64), usize> =
+                events.iter().enumerate().map(|(place, (event, _))| ((event.case, event.seq), place)).collect();
+            let rows = events.iter().map(|(event, texts)| {
+                let parent = event.parent.get().map(|parent| places.get(&(event.case, parent)).copied());
+                let dur = event.dur.get().map(|_| iotrail_model::Nanos(0));
+                let event = Event { seq: 0, start: Timestamp(0), parent: Nullable::NULL, dur: dur.into(), ..*event };
+                (event, texts.clone(), parent)
+            });
+            rows.collect::<Vec<_>>()
+        };
+        let total = |log: &EventLog| shown(log).iter().filter_map(|(event, _)| event.dur.get()).map(|span| span.0).sum::<i64>();
+        prop_assert_eq!(untimed(&back), untimed(&log));
+        prop_assert_eq!(total(&back), total(&log));
+        let outline = Outline::of(&document, OutlineOptions::default()).expect("an outline");
+        prop_assert_eq!(outline.events, rows.len() as u64);
+    }
+}
+
+#[test]
+fn a_loop_over_files_is_one_loop() {
+    let row = |call, what| (0, call, 0, what);
+    let body = [row(0, 10), row(1, 20), row(1, 20), row(4, 10)];
+    let document = compress(&log(&body.repeat(100)), &default_options(), |_| {}).expect("a structure");
+    let items = document.structure.items();
+    assert_eq!(items.iter().filter(|item| matches!(item.what, Repeats::Loop(_))).count(), 1);
+    assert_eq!(items.len(), 4);
+    let twice = compress(&log(&body.repeat(200)), &default_options(), |_| {}).expect("a structure");
+    assert_eq!(twice.structure.items().len(), 4);
+}
+
+/// A file with a section's bytes changed, its checksums right.
+fn with_damage(file: &[u8], section: usize, damage: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let u32_at = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("4 bytes"));
+    let u64_at = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("8 bytes")) as usize;
+    let count = u32_at(12) as usize;
+    let mut start = 16 + 28 * count + 4;
+    let (mut index, mut rest) = (file[..16].to_vec(), Vec::new());
+    for number in 0..count {
+        let entry = 16 + 28 * number;
+        let stored = &file[start..start + u64_at(entry + 8)];
+        start += stored.len();
+        let mut raw = match u32_at(entry + 4) {
+            0 => stored.to_vec(),
+            _ => zstd::decode_all(stored).expect("a frame"),
+        };
+        if number == section % count {
+            damage(&mut raw);
+        }
+        index.extend_from_slice(&file[entry..entry + 4]);
+        index.extend_from_slice(&0_u32.to_le_bytes());
+        index.extend_from_slice(&(raw.len() as u64).to_le_bytes());
+        index.extend_from_slice(&(raw.len() as u64).to_le_bytes());
+        index.extend_from_slice(&crc32fast::hash(&raw).to_le_bytes());
+        rest.extend_from_slice(&raw);
+    }
+    let checksum = crc32fast::hash(&index);
+    index.extend_from_slice(&checksum.to_le_bytes());
+    [index, rest].concat()
+}
+
+/// Reads whatever it is.
+fn walk(bytes: &[u8]) -> Result<(), CompressError> {
+    let Ok(document) = Document::of_bytes(bytes) else { return Ok(()) };
+    if document.events() > 100_000 {
+        return Ok(());
+    }
+    let mut events = Events::new(&document);
+    for line in 0..document.lines.len() as u32 {
+        events.line(line, &mut |_| Ok(()))?;
+    }
+    Outline::of(&document, OutlineOptions::default()).map(drop)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    #[test]
+    fn hostile_sections_are_errors_or_structures(
+        exact in any::<bool>(), section in 0..10_usize,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4), cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let body = [(0, 6, 0, 9), (0, 0, 1, 3), (0, 1, 1, 20), (1, 1, 2, 6), (1, 4, 1, 10)];
+        let options = if exact { EXACT } else { default_options() };
+        let file = compress(&log(&body.repeat(9)), &options, |_| {}).expect("a structure").to_bytes().expect("bytes");
+        let damaged = with_damage(&file, section, |raw| {
+            for (index, byte) in &changes {
+                if !raw.is_empty() {
+                    let at = index.index(raw.len());
+                    raw[at] = *byte;
+                }
+            }
+            if let Some(cut) = cut {
+                raw.truncate(cut.index(raw.len() + 1));
+            }
+        });
+        let _ = walk(&damaged);
+    }
+
+    #[test]
+    fn a_flipped_bit_or_a_cut_is_an_error(index in any::<prop::sample::Index>(), bit in 0..8_u8) {
+        let body = [(0, 0, 1, 3), (0, 1, 1, 20), (0, 4, 1, 10)];
+        let file = compress(&log(&body.repeat(5)), &EXACT, |_| {}).expect("a structure").to_bytes().expect("bytes");
+        let at = index.index(file.len());
+        let mut flipped = file.clone();
+        flipped[at] ^= 1 << bit;
+        prop_assert!(Document::of_bytes(&flipped).is_err());
+        prop_assert!(Document::of_bytes(&file[..at]).is_err());
+    }
+}

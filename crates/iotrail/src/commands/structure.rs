@@ -1,0 +1,58 @@
+//! `iotrail structure`: the loops of a program.
+
+use crate::{output, ui::Ui};
+use anyhow::bail;
+use iotrail_compress::{Outline, OutlineOptions, load};
+use iotrail_terminal::outline;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Show the loops of a program: counts, calls, files, time.
+///
+/// Each line is a loop or a call with its number (#), its count, its files and its share of the time.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A loop is a count and a body in brackets. A count of 5-6 differs from one execution to the next; 0-1 is a call that is sometimes left out.
+
+Examples:
+  iotrail structure run.structure
+  iotrail structure run.structure --rank 0
+  iotrail structure run.structure --loop 2
+  iotrail structure run.structure --json | jq '.body[].count'"
+)]
+pub(crate) struct Args {
+    /// The structure; `iotrail compress` makes one.
+    #[arg(value_name = "STRUCTURE")]
+    structure: PathBuf,
+
+    /// Show one rank; where there are no ranks, processes are numbered by their start.
+    #[arg(long, value_name = "R")]
+    rank: Option<u32>,
+
+    /// Show the loop with this number.
+    #[arg(long = "loop", value_name = "L")]
+    item: Option<u32>,
+
+    /// Print JSON with exact values.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let document = load(&args.structure)?;
+    let items = document.structure.items().len();
+    if let Some(item) = args.item.filter(|item| *item as usize >= items) {
+        bail!("there is no loop {item}: {} has {items} items", args.structure.display());
+    }
+    if let Some(rank) = args.rank.filter(|rank| document.lines.iter().all(|line| line.rank != *rank)) {
+        bail!("there is no rank {rank} in {}", args.structure.display());
+    }
+    let outline_options = OutlineOptions { rank: args.rank, item: args.item };
+    let outlined = Outline::of(&document, outline_options)?;
+    if args.json {
+        output::json(&outlined)?;
+    } else {
+        output::text(Path::new("-"), outline::outline(&outlined, ui.style()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,212 @@
+//! A structure with all that it is of.
+
+use crate::container::{pack, unpack};
+use crate::error::FileError;
+use crate::reader::Reader;
+use crate::section::Section;
+use crate::times::ItemTimes;
+use crate::tree::References;
+use crate::writer::Writer;
+use crate::{names, tables, tree};
+use hashbrown::HashMap;
+use iotrail_model::{
+    CallId, Case, CaseId, Coverage, ErrnoId, FileRow, FlagsId, Layer, Names, Nullable, Pid, Process, Tid,
+    Timestamp,
+};
+use iotrail_structure::{Precision, Resolution, Structure};
+use iotrail_trail::Capture;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, FileError>;
+
+/// What events of an item have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallKey {
+    /// Interface at which the call was seen.
+    pub layer: Layer,
+    /// Its name.
+    pub call: CallId,
+    /// How it failed.
+    pub errno: Nullable<ErrnoId>,
+    /// With which flags.
+    pub flags: Nullable<FlagsId>,
+    /// What it acts on, which tells loops apart: a group of files, or a program that starts up; one of
+    /// [`Document::roles`].
+    pub role: Option<u32>,
+}
+
+/// A thread: its events are one sequence. The number of a line is the rank that the structure knows it by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The case of its events.
+    pub case: CaseId,
+    /// Its process.
+    pub pid: Pid,
+    /// The thread.
+    pub tid: Tid,
+    /// The rank of its process, or the number of the process where there are no ranks.
+    pub rank: u32,
+    /// When its first event began.
+    pub start: Timestamp,
+    /// Number of its events.
+    pub events: u32,
+}
+
+/// What a structure is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Version of the iotrail that wrote it.
+    pub tool_version: String,
+    /// The trails, by name.
+    pub trails: Vec<String>,
+    /// How the events were captured.
+    pub capture: Capture,
+    /// What the events cover.
+    pub coverage: Coverage,
+    /// How exact times are, in percent; 100 is every one.
+    pub time_precision: u8,
+    /// Most buckets of a histogram of times; NULL: any number.
+    pub buckets: Option<u32>,
+    /// Columns of the items that are events.
+    pub columns: usize,
+}
+
+impl About {
+    /// Whether every time is kept.
+    #[must_use]
+    pub fn has_every_time(&self) -> bool {
+        self.time_precision == Precision::EXACT.percent()
+    }
+
+    /// How fine histograms of times are.
+    #[must_use]
+    pub fn resolution(&self) -> Resolution {
+        let precision = Precision::new(self.time_precision.into()).unwrap_or(Precision::EXACT);
+        Resolution::of(precision, self.buckets)
+    }
+}
+
+/// A structure, complete: what a file of it holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    /// What it is of.
+    pub about: About,
+    /// The dictionaries of all the rest.
+    pub names: Names,
+    /// What keys act on.
+    pub roles: Vec<Arc<str>>,
+    /// Keys by the number that the structure knows them by.
+    pub keys: Vec<CallKey>,
+    /// Lines by their number.
+    pub lines: Vec<Line>,
+    /// The loop tree of the lines with what changes in it.
+    pub structure: Structure,
+    /// Times of each item of the structure; empty where every time is kept.
+    pub times: Vec<ItemTimes>,
+    /// The table `cases`.
+    pub cases: Vec<Case>,
+    /// The table `processes`.
+    pub processes: Vec<Process>,
+    /// The table `files`.
+    pub files: Vec<FileRow>,
+}
+
+impl Document {
+    /// The file of the structure.
+    ///
+    /// # Errors
+    /// A part of it refers to what it has not.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let (tree, ranks) = tree::write(&self.structure);
+        let (mut files, mut times) = (Writer::default(), Writer::default());
+        tables::write_files(&self.files, &self.names, &mut files)?;
+        self.times.iter().for_each(|item| item.write(&mut times));
+        let with = |fill: &dyn Fn(&mut Writer)| {
+            let mut out = Writer::default();
+            fill(&mut out);
+            out.bytes
+        };
+        Ok(pack(&[
+            (Section::About, json(&self.about)?),
+            (Section::Names, with(&|out| names::write(&self.names, &self.roles, out))),
+            (Section::Keys, with(&|out| tables::write_keys(&self.keys, out))),
+            (Section::Lines, with(&|out| tables::write_lines(&self.lines, out))),
+            (Section::Ranks, ranks),
+            (Section::Tree, tree),
+            (Section::Times, times.bytes),
+            (Section::Cases, json(&self.cases)?),
+            (Section::Processes, json(&self.processes)?),
+            (Section::Files, files.bytes),
+        ]))
+    }
+
+    /// The structure of a file.
+    ///
+    /// # Errors
+    /// The first place that is not as the format says.
+    pub fn of_bytes(file: &[u8]) -> Result<Self> {
+        let sections = Sections(unpack(file)?);
+        let about: About = sections.json(Section::About)?;
+        let cases: Vec<Case> = sections.json(Section::Cases)?;
+        if let Some(row) = (0..cases.len()).find(|row| cases[*row].id.index() != *row) {
+            let found = format_args!("case_id {} in row {row}", cases[row].id);
+            return Err(sections.reader(Section::Cases)?.error(found, row));
+        }
+        let processes: Vec<Process> = sections.json(Section::Processes)?;
+        if let Some(process) = processes.iter().find(|process| process.case.index() >= cases.len()) {
+            let found = format_args!("process {} of case {}", process.pid, process.case);
+            let expected = format_args!("one of {} cases", cases.len());
+            return Err(sections.reader(Section::Processes)?.error(found, expected));
+        }
+        let (names, roles) = sections.read(Section::Names, names::read)?;
+        let keys = sections.read(Section::Keys, |input| tables::read_keys(input, &names, roles.len()))?;
+        let lines = sections.read(Section::Lines, |input| tables::read_lines(input, cases.len()))?;
+        let ranks = sections.read(Section::Ranks, |input| tree::read_ranks(input, lines.len() as u32))?;
+        let references =
+            References { keys: keys.len(), columns: about.columns, lines: lines.len() as u32, ranks: &ranks };
+        let structure = sections.read(Section::Tree, |input| tree::read(input, &references))?;
+        let items = if about.has_every_time() { 0 } else { structure.items().len() };
+        let times = sections.read(Section::Times, |input| {
+            (0..items).map(|_| ItemTimes::read(input, about.resolution())).collect::<Result<Vec<_>>>()
+        })?;
+        let files = sections.read(Section::Files, |input| tables::read_files(input, &names, cases.len()))?;
+        Ok(Self { about, names, roles, keys, lines, structure, times, cases, processes, files })
+    }
+
+    /// Number of events.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.lines.iter().map(|line| u64::from(line.events)).sum()
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(|_| FileError::TooMany { what: "texts" })
+}
+
+struct Sections(HashMap<Section, Vec<u8>>);
+
+impl Sections {
+    fn reader(&self, section: Section) -> Result<Reader<'_>> {
+        let missing = || FileError::Index {
+            byte: 0,
+            found: format!("no section `{section}`"),
+            expected: "one".to_owned(),
+        };
+        Ok(Reader::new(section, self.0.get(&section).ok_or_else(missing)?))
+    }
+
+    fn read<T>(&self, section: Section, read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
+        let mut reader = self.reader(section)?;
+        let value = read(&mut reader)?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    fn json<T: for<'a> Deserialize<'a>>(&self, section: Section) -> Result<T> {
+        let reader = self.reader(section)?;
+        let value = serde_json::from_slice(&self.0[&section]);
+        value.map_err(|error| reader.error(error, "the JSON of this section"))
+    }
+}

@@ -1,0 +1,22 @@
+//! Structures on disk: what `crates/structure` makes of sequences, with the tables of the trail that they are of.
+//!
+//! Magic, version, index, sections with codec and checksum; `docs/structure.md` is the public description. Lengths, counts
+//! and depths are checked against the bytes that are there before memory is reserved.
+//!
+//! Source: Scala-H-Trace, chapter 2; its traces are text.
+
+mod container;
+mod document;
+mod error;
+mod names;
+mod reader;
+mod section;
+mod tables;
+mod times;
+mod tree;
+mod writer;
+
+pub use container::{MAGIC, VERSION, is_structure};
+pub use document::{About, CallKey, Document, Line};
+pub use error::FileError;
+pub use times::ItemTimes;

@@ -1,0 +1,24 @@
+//! The dictionaries of a structure.
+
+use crate::error::FileError;
+use crate::reader::Reader;
+use crate::writer::Writer;
+use iotrail_model::Names;
+use std::sync::Arc;
+
+pub(crate) fn write(names: &Names, roles: &Vec<Arc<str>>, out: &mut Writer) {
+    for list in [&names.calls, &names.paths, &names.errnos, &names.flags, roles] {
+        out.len(list.len());
+        list.iter().for_each(|text| out.text(text));
+    }
+}
+
+pub(crate) fn read(input: &mut Reader<'_>) -> Result<(Names, Vec<Arc<str>>), FileError> {
+    let names = Names { calls: list(input)?, paths: list(input)?, errnos: list(input)?, flags: list(input)? };
+    Ok((names, list(input)?))
+}
+
+fn list(input: &mut Reader<'_>) -> Result<Vec<Arc<str>>, FileError> {
+    let len = input.len("names")?;
+    (0..len).map(|_| Ok(Arc::from(input.text()?))).collect()
+}

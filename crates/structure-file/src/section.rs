@@ -1,0 +1,64 @@
+//! The sections of a file.
+
+use std::fmt;
+
+/// A part of the file with a checksum of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// Capture, coverage, how times are kept; JSON.
+    About = 1,
+    /// The dictionaries.
+    Names = 2,
+    /// What events of an item have in common.
+    Keys = 3,
+    /// Threads: whose events are one sequence.
+    Lines = 4,
+    /// Sets of lines.
+    Ranks = 5,
+    /// The loop tree with its columns.
+    Tree = 6,
+    /// Distributions of times by item.
+    Times = 7,
+    /// The table `cases`; JSON.
+    Cases = 8,
+    /// The table `processes`; JSON.
+    Processes = 9,
+    /// The table `files`.
+    Files = 10,
+}
+
+impl Section {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::About,
+        Self::Names,
+        Self::Keys,
+        Self::Lines,
+        Self::Ranks,
+        Self::Tree,
+        Self::Times,
+        Self::Cases,
+        Self::Processes,
+        Self::Files,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::About => "about",
+            Self::Names => "names",
+            Self::Keys => "keys",
+            Self::Lines => "lines",
+            Self::Ranks => "ranks",
+            Self::Tree => "tree",
+            Self::Times => "times",
+            Self::Cases => "cases",
+            Self::Processes => "processes",
+            Self::Files => "files",
+        }
+    }
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

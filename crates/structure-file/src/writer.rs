@@ -1,0 +1,53 @@
+//! Numbers and texts as bytes.
+
+/// A section under construction. Integers are varints of seven bits a byte, the lowest first; signed ones zigzag.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub(crate) fn number(&mut self, number: impl Into<u128>) {
+        let mut rest = number.into();
+        while rest >= 0x80 {
+            self.bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        self.bytes.push(rest as u8);
+    }
+
+    pub(crate) fn len(&mut self, len: usize) {
+        self.number(len as u64);
+    }
+
+    pub(crate) fn signed(&mut self, number: impl Into<i128>) {
+        let number = number.into();
+        self.number(((number << 1) ^ (number >> 127)) as u128);
+    }
+
+    /// A number that may be unknown, as the difference to the one before.
+    pub(crate) fn next(&mut self, number: Option<i64>, last: &mut i64) {
+        match number {
+            None => self.number(0_u8),
+            Some(number) => {
+                let step = i128::from(number) - i128::from(*last);
+                self.number(1 + ((step << 1) ^ (step >> 127)) as u128);
+                *last = number;
+            }
+        }
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        self.len(text.len());
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// A table column by column, one number a cell.
+    pub(crate) fn columns<R>(&mut self, rows: &[R], columns: &[fn(&R) -> Option<i64>]) {
+        self.len(rows.len());
+        for column in columns {
+            let mut last = 0;
+            rows.iter().for_each(|row| self.next(column(row), &mut last));
+        }
+    }
+}
