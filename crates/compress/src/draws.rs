@@ -28,16 +28,17 @@ impl<'a> Draws<'a> {
         Self { times, urns: HashMap::new() }
     }
 
-    /// Puts drawn times into an event that is expected at a time; the first one of a line begins then.
+    /// Puts drawn times into an event that is expected at a time; the first one of a line begins then, and none before
+    /// `earliest`, when the event before it began.
     pub(crate) fn times(
         &mut self,
         execution: &Execution<'_>,
         is_first: bool,
-        expected: i64,
+        (expected, earliest): (i64, i64),
         event: &mut Numbers,
     ) -> Result<(), CompressError> {
         let gap = if is_first { 0 } else { self.draw(execution.item, Some(execution.entered))? };
-        event[START] = Some(expected.wrapping_add(gap));
+        event[START] = Some(expected.wrapping_add(gap).max(earliest));
         if event[DUR].is_some() {
             event[DUR] = Some(self.draw(execution.item, None)?);
         }

@@ -72,7 +72,8 @@ impl<'a> Events<'a> {
             if !document.about.has_every_time() {
                 numbers[SEQ] = Some(first_seq + i64::from(events));
                 let expected = foresight.of(START, 0, &numbers, execution.inside).unwrap_or(0);
-                draws.times(&execution, events == 0, expected, &mut numbers)?;
+                let earliest = foresight.of(START, 1, &numbers, execution.inside).unwrap_or(expected);
+                draws.times(&execution, events == 0, (expected, earliest), &mut numbers)?;
             }
             numbers[CASE] = of_line.case.number();
             numbers[PID] = of_line.pid.number();

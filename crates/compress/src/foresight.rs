@@ -73,6 +73,7 @@ impl<'a> Foresight<'a> {
     pub(crate) fn of(&self, column: usize, form: u8, event: &Numbers, inside: usize) -> Option<i64> {
         let held = || event[FD].and_then(|fd| self.held.get(&fd)).copied().unwrap_or_default();
         match (column, form) {
+            (START, 1) => self.last?[START],
             (START, _) => self.level(inside).map(|level| level.next),
             (FD, 1) => self.last?[FD],
             (OPEN, 1) => held().open,

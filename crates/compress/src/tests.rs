@@ -9,6 +9,7 @@ use iotrail_structure_file::Document;
 use iotrail_trail::memory::MemoryLog;
 use iotrail_trail::{Columns, CreateOptions, EventLog};
 use proptest::prelude::*;
+use tempfile::TempDir;
 
 const EXACT: CompressOptions = CompressOptions { time_precision: Precision::EXACT, buckets: None };
 
@@ -54,7 +55,7 @@ fn log(rows: &[Row]) -> EventLog {
         if layer == Layer::Mpi {
             outer[usize::from(thread)] = Some(seq);
         }
-        let size = (what % 5 > 0).then_some(i64::from(what) * 100);
+        let size = (what % 5 > 0 && what != 9).then_some(i64::from(what) * 100);
         let event = Event {
             case: CaseId(u32::from(thread) % 3),
             seq,
@@ -108,7 +109,7 @@ fn shown(log: &EventLog) -> Vec<(Event, Vec<String>)> {
     events
 }
 
-fn there_and_back(log: &EventLog, options: &CompressOptions) -> (Document, EventLog) {
+fn there_and_back(log: &EventLog, options: &CompressOptions) -> (Document, EventLog, TempDir) {
     let made = compress(log, options, |_| {}).expect("a structure");
     let bytes = made.to_bytes().expect("bytes");
     let document = Document::of_bytes(&bytes).expect("the structure");
@@ -119,18 +120,15 @@ fn there_and_back(log: &EventLog, options: &CompressOptions) -> (Document, Event
     expand(&document, &target, CreateOptions::default(), |_| {}).expect("a trail");
     assert_eq!(iotrail_trail::check(&target).expect("a trail"), []);
     let back = EventLog::open(&[target]).expect("a trail");
-    // It reads its files while they are open.
-    let _ = shown(&back);
-    std::mem::forget(directory);
-    (document, back)
+    (document, back, directory)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn everything_comes_back(rows in program()) {
         let log = log(&rows);
-        let (_, back) = there_and_back(&log, &EXACT);
+        let (_, back, _directory) = there_and_back(&log, &EXACT);
         prop_assert_eq!(shown(&back), shown(&log));
         prop_assert_eq!(back.cases(), log.cases());
         prop_assert_eq!(back.processes().expect("rows"), log.processes().expect("rows"));
@@ -140,7 +138,7 @@ proptest! {
     #[test]
     fn without_times_everything_else_comes_back(rows in program()) {
         let log = log(&rows);
-        let (document, back) = there_and_back(&log, &default_options());
+        let (document, back, _directory) = there_and_back(&log, &default_options());
         // In the order of each thread; what encloses a call, by where it stands in its thread.
         let untimed = |log: &EventLog| {
             let mut events = shown(log);
@@ -219,7 +217,7 @@ fn walk(bytes: &[u8]) -> Result<(), CompressError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn hostile_sections_are_errors_or_structures(
         exact in any::<bool>(), section in 0..10_usize,

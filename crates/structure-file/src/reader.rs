@@ -61,8 +61,19 @@ impl<'a> Reader<'a> {
 
     /// How many follow, each of which takes at least a byte.
     pub(crate) fn len(&mut self, what: &str) -> Result<usize> {
+        let position = self.position;
+        let len = self.at_most(u64::MAX, what)?;
         let left = self.bytes.len() - self.position;
-        Ok(self.at_most(left as u64, what)? as usize)
+        match usize::try_from(len) {
+            Ok(len) if len <= left => Ok(len),
+            _ => {
+                self.position = position;
+                Err(self.error(
+                    format_args!("{len} {what}"),
+                    format_args!("at most {left}, as many as bytes follow"),
+                ))
+            }
+        }
     }
 
     pub(crate) fn u32(&mut self, what: &str) -> Result<u32> {
@@ -127,5 +138,19 @@ impl<'a> Reader<'a> {
             0 => Ok(()),
             left => Err(self.error(format_args!("{left} more bytes"), "the end")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_compared_with_what_follows_it() {
+        let error = Reader::new(Section::Names, &[2, b'a']).text().expect_err("one byte is missing");
+        let expected =
+            "section `names`, byte 0: found 2 bytes of a text, expected at most 1, as many as bytes follow";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(Reader::new(Section::Names, &[1, b'a']).text().expect("a text"), "a");
     }
 }

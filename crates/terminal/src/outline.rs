@@ -26,11 +26,14 @@ pub fn outline(outline: &Outline, style: Style) -> String {
     format!("{}\n{threads}\n{}", summary(outline).render(style), table.render(style))
 }
 
-fn summary(outline: &Outline) -> Block {
+/// What the outline is of, in figures.
+#[must_use]
+pub fn summary(outline: &Outline) -> Block {
     let mut block = Block::new();
     block.entry("structure of", outline.trails.join(", "));
     let events = units::counted(outline.events, "event", "events");
     block.entry("events", format!("{events} in {}", units::counted(outline.items as u64, "item", "items")));
+    block.entry("threads", units::count(outline.lines.len() as u64));
     block.entry("time in calls", units::duration(outline.time_ns as f64));
     block
 }

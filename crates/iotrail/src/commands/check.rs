@@ -1,14 +1,15 @@
 //! `iotrail check`: is a trail sound?
 
 use crate::{output, ui::Ui};
+use iotrail_compress::{CompressError, is_structure_file, load};
 use iotrail_model::text::printable;
-use iotrail_trail::{Problem, check};
+use iotrail_trail::{MAX_PROBLEMS, Problem, check};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Check trails for damage.
+/// Check trails and structures for damage.
 ///
 /// Reads trails completely: structure, order, row counts, dictionaries, checksums. Each problem is named with its
 /// file and row group.
@@ -16,10 +17,11 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   iotrail check run.trail
   iotrail check *.trail --json
+  iotrail check run.structure
 
 Exit status: 0 sound, 1 problems or a trail that cannot be opened.")]
 pub(crate) struct Args {
-    /// Trails.
+    /// Trails or structures.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -54,10 +56,27 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn examine(path: &Path) -> Finding {
     let trail = path.display().to_string();
+    if is_structure_file(path) {
+        return examine_structure(path, trail);
+    }
     match check(path) {
         Ok(problems) => Finding { trail, sound: problems.is_empty(), problems, error: None },
         Err(error) => Finding { trail, sound: false, problems: Vec::new(), error: Some(error.to_string()) },
     }
+}
+
+fn examine_structure(path: &Path, trail: String) -> Finding {
+    let document = match load(path) {
+        Ok(document) => document,
+        Err(error) => {
+            return Finding { trail, sound: false, problems: Vec::new(), error: Some(error.to_string()) };
+        }
+    };
+    let of_file =
+        |error: CompressError| Problem { file: trail.clone(), row_group: None, what: error.to_string() };
+    let problems: Vec<Problem> =
+        iotrail_compress::check(&document, MAX_PROBLEMS).into_iter().map(of_file).collect();
+    Finding { trail, sound: problems.is_empty(), problems, error: None }
 }
 
 fn human(findings: &[Finding]) -> String {

@@ -1,8 +1,10 @@
 //! `iotrail info`: what is in a trail, and what is not.
 
 use crate::{output, ui::Ui};
+use iotrail_compress::{Outline, OutlineOptions, is_structure_file, load};
 use iotrail_console::hints;
 use iotrail_model::{Nanos, RecordingCoverage, units};
+use iotrail_terminal::outline;
 use iotrail_terminal::table::{Align, Block, Table};
 use iotrail_trail::{EventLog, Info};
 use std::path::{Path, PathBuf};
@@ -19,7 +21,7 @@ const SHOWN_CALLS: usize = 15;
   iotrail info run.trail
   iotrail info run.trail --json | jq .coverage.lines")]
 pub(crate) struct Args {
-    /// Trails; several are summed up as one log.
+    /// Trails, several are summed up as one log; or a structure.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -29,11 +31,27 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    if let [path] = &args.trails[..]
+        && is_structure_file(path)
+    {
+        return structure(path, args.json, ui);
+    }
     let info = EventLog::open(&args.trails)?.info()?;
     if args.json {
         output::json(&info)?;
     } else {
         output::text(Path::new("-"), human(&info, &names(&args.trails), ui))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is in a structure.
+fn structure(path: &Path, json: bool, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let outline = Outline::of(&load(path)?, OutlineOptions::default())?;
+    if json {
+        output::json(&Outline { body: Vec::new(), ..outline })?;
+    } else {
+        output::text(Path::new("-"), outline::summary(&outline).render(ui.style()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -168,6 +168,7 @@ chmod +x bin/jq bin/man bin/make bin/sqlite3 bin/iotrail-sql bin/mpirun app
 for name in a_host1_9042.st b_host1_9157.st before_h_1.st after_h_2.st traces/a_h_1.st old/run-1.txt; do cp run.st $name; done
 gzip -c run.st > big.st.gz
 for name in run before after main branch a b before-1 before-2 after-1 after-2; do bin/iotrail import -q -o $name.trail run.st; done
+bin/iotrail compress -q run.trail -o run.structure
 bin/iotrail import -q -o all.trail before_h_1.st after_h_2.st
 printf '[[rule]]\\npath = \"/scratch/**\"\\nactivity = \"{call}\"\\n' > rules.toml
 printf 'keep = [\"/scratch/**\"]\\n' > site.toml

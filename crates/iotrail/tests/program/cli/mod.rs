@@ -21,6 +21,7 @@ mod paper;
 mod redact;
 mod sql;
 mod stats;
+mod structure;
 mod tables;
 mod unknown;
 mod util;
