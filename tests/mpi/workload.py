@@ -1,4 +1,5 @@
-"""Models of MPI programs: recorded with three and four ranks, generated with eight, and compared with the program itself at eight, transfer by transfer.
+"""Models of MPI programs: recorded with three and four ranks, generated with eight, also as a program in C, and compared with the
+program itself at eight, transfer by transfer.
 
 usage: workload.py IOTRAIL
 """
@@ -59,16 +60,24 @@ def check(library, work, program, mode):
         clone = work / f"{mode}-{ranks}.clone.trail"
         run(iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--ranks", RANKS, "--asap")
         made = transfers(clone, scratch)
-        # What is there before a run is written by whoever prepares it.
-        prepared = {name for name, kind, *_ in truth if kind == "read"} - {name for name, kind, *_ in truth if kind == "write"}
-        made = collections.Counter({key: count for key, count in made.items() if key[1] != "write" or key[0] not in prepared})
-        missing, more = truth - made, made - truth
-        if missing or more:
-            problems.append(f"{library}, {mode}, from {ranks} ranks: missing {dict(missing.most_common(3))}, too many {dict(more.most_common(3))}")
+        compare(library, mode, ranks, "generated", truth, made)
+        source, program_of_model, own = work / f"{mode}-{ranks}.c", work / f"{mode}-{ranks}.app", work / f"{mode}-{ranks}.own"
+        run(iotrail, "-q", "export", "c", model, "-o", source)
+        run(f"mpicc.{library}", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program_of_model, source)
+        own.mkdir()
+        trail = work / f"{mode}-{ranks}.own.trail"
+        run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", trail, "--", program_of_model, "-a", own, cwd=work)
+        compare(library, mode, ranks, "as a program", truth, transfers(trail, own))
         size = model.stat().st_size
         if size > 16 << 10:
             problems.append(f"{library}, {mode}: a model of {size} bytes")
         print(f"{library:8} {mode:9} {ranks} ranks: a model of {size} bytes, {sum(truth.values())} requests at {RANKS} ranks")
+
+
+def compare(library, mode, ranks, how, truth, made):
+    missing, more = truth - made, made - truth
+    if missing or more:
+        problems.append(f"{library}, {mode}, from {ranks} ranks, {how}: missing {dict(missing.most_common(3))}, too many {dict(more.most_common(3))}")
 
 
 def main():

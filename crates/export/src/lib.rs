@@ -17,6 +17,7 @@ pub mod profile_csv;
 pub mod sarif;
 
 mod again;
+mod c_program;
 mod cyjs;
 mod dagman;
 mod dax;
@@ -40,6 +41,7 @@ mod watched;
 mod wfformat;
 mod workflow;
 
+pub use c_program::c_program;
 pub use dfg::{dfg_files, write_dfg};
 pub use error::ExportError;
 pub use format::{Format, Subject};

@@ -1,5 +1,6 @@
 //! `iotrail export`: the event log as a whole for other programs.
 
+mod c;
 mod database;
 mod destination;
 mod grafana;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
   iotrail export perfetto run.trail -o run.pftrace      # open it in ui.perfetto.dev
   iotrail export influx run.trail -o run.lp             # or send it to a server
   iotrail export grafana -o grafana                     # dashboards over what was sent
+  iotrail export c model.toml -o app.c                  # a model of a workload as a program
 
 iotrail export FORMAT --help has more."
 )]
@@ -36,6 +38,7 @@ enum Format {
     Perfetto(perfetto::Args),
     Influx(influx::Args),
     Grafana(grafana::Args),
+    C(c::Args),
 }
 
 /// From trails to one file.
@@ -60,5 +63,6 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Format::Perfetto(args) => perfetto::run(args, ui),
         Format::Influx(args) => influx::run(args, ui),
         Format::Grafana(args) => grafana::run(args, ui),
+        Format::C(args) => c::run(args, ui),
     }
 }

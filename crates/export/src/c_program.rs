@@ -1,0 +1,203 @@
+//! A model of a workload as a program in C, with MPI or without.
+
+use iotrail_workload::{Mode, Model, ModelSession, OffsetLaw, ProgramStep, RequestKind, Sharing, Stride};
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+/// What is the same in all programs.
+const FRAME: &str = include_str!("c_program.c");
+
+/// Before this line of it stand the tables of the model.
+const TABLES: &str = "static int rank, ranks = 1, asap;";
+
+/// The program of a model. Where sizes of transfers are drawn, they are in the order of their values.
+#[must_use]
+pub fn c_program(model: &Model) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_program(&mut text, model);
+    text
+}
+
+fn write_program(out: &mut String, model: &Model) -> fmt::Result {
+    let (head, frame) = FRAME.split_once(TABLES).unwrap_or((FRAME, ""));
+    out.push_str(head);
+    write_files(out, model)?;
+    let numbers = write_sessions(out, model)?;
+    write!(out, "{TABLES}{frame}")?;
+    writeln!(out, "\nstatic void program(void)\n{{\n\tstatic u64 times[{}];", numbers.len().max(1))?;
+    write_steps(out, &model.steps, &numbers, 1)?;
+    writeln!(out, "\t(void)times;\n}}")
+}
+
+fn write_files(out: &mut String, model: &Model) -> fmt::Result {
+    writeln!(out, "static const struct group groups[] = {{")?;
+    for group in &model.groups {
+        let last = group.last.map_or(-1, i64::from);
+        writeln!(out, "\t{{ {}, {last} }},", group.first)?;
+    }
+    if model.groups.is_empty() {
+        writeln!(out, "\t{{ 0, -1 }},")?;
+    }
+    writeln!(out, "}};\n\nstatic const struct file files[] = {{")?;
+    for file in &model.files {
+        let class = match file.class {
+            Sharing::Root => "ROOT",
+            Sharing::Shared => "SHARED",
+            Sharing::Private => "PRIVATE",
+        };
+        writeln!(out, "\t{{ {}, {class}, {}, {} }},", literal(&file.name), file.count, file.size)?;
+    }
+    let made = model.files.iter().map(|file| file.sessions.iter().any(|session| session.mode.create));
+    let made: Vec<String> = made.map(|made| u8::from(made).to_string()).collect();
+    writeln!(
+        out,
+        "}};\n\n/* Whether a session makes each of them. */\nstatic const int made[] = {{ {} }};\n",
+        made.join(", ")
+    )?;
+    let sizes = model
+        .files
+        .iter()
+        .flat_map(|file| &file.sessions)
+        .flat_map(|session| session.sizes.keys().chain(session.write_sizes.keys()));
+    writeln!(
+        out,
+        "static const u64 LARGEST = {}ULL;\n",
+        sizes.copied().max().unwrap_or_default().max(1 << 16)
+    )
+}
+
+/// Tables of all sessions; their numbers by file and session.
+fn write_sessions(out: &mut String, model: &Model) -> Result<BTreeMap<(usize, usize), usize>, fmt::Error> {
+    let mut numbers = BTreeMap::new();
+    for (at, file) in model.files.iter().enumerate() {
+        for (session, of_file) in file.sessions.iter().enumerate() {
+            let number = numbers.len();
+            numbers.insert((at, session), number);
+            write_session(out, at, number, of_file)?;
+        }
+    }
+    Ok(numbers)
+}
+
+fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSession) -> fmt::Result {
+    let table = |sizes: &mut dyn Iterator<Item = (u64, u64)>| {
+        let all: Vec<String> = sizes.map(|(bytes, weight)| format!("{{ {bytes}ULL, {weight} }}")).collect();
+        format!("{{ {}, {{ 0, 0 }} }}", all.join(", "))
+    };
+    let runs = session.runs.len() > 1;
+    for (word, kind) in [("reads", RequestKind::Read), ("writes", RequestKind::Write)] {
+        let sizes = if runs {
+            table(&mut session.runs.iter().copied())
+        } else {
+            table(&mut session.sizes_of(kind).iter().map(|(bytes, weight)| (*bytes, *weight)))
+        };
+        writeln!(out, "static const struct size {word}_{number}[] = {sizes};")?;
+    }
+    let kinds = [RequestKind::Read, RequestKind::Write, RequestKind::Fsync, RequestKind::Fdatasync];
+    let counts = kinds.map(|kind| session.requests.get(&kind).copied().unwrap_or_default().to_string());
+    let stride = |stride: Stride| format!("{{ {}ULL, {} }}", stride.bytes, u8::from(stride.by_ranks));
+    let (sequential, start, rank, every, strides) = match session.offset {
+        OffsetLaw::Sequential => (1, 0, 0, 0, [Stride::default(); 3]),
+        OffsetLaw::Affine { start, rank, step, again, every, jump } => {
+            (0, start, rank, every, [step, jump, again])
+        }
+    };
+    writeln!(
+        out,
+        "static const struct session session_{number} = {{\n\t{file}, {}, {{ {} }}, {{ reads_{number}, writes_{number} }}, {}, {sequential},\n\t\
+         {start}ULL, {rank}ULL, {every}, {}ULL, {}\n}};\n",
+        flags(session.mode),
+        counts.join(", "),
+        u8::from(runs),
+        session.slack,
+        strides.map(stride).join(", ")
+    )
+}
+
+fn flags(mode: Mode) -> String {
+    let access = match (mode.read, mode.write) {
+        (true, true) => "O_RDWR",
+        (false, true) => "O_WRONLY",
+        (_, false) => "O_RDONLY",
+    };
+    let rest = [(mode.create, " | O_CREAT"), (mode.truncate, " | O_TRUNC"), (mode.append, " | O_APPEND")];
+    rest.iter().filter(|(set, _)| *set).fold(access.to_owned(), |all, (_, flag)| all + flag)
+}
+
+fn write_steps(
+    out: &mut String,
+    steps: &[ProgramStep],
+    numbers: &BTreeMap<(usize, usize), usize>,
+    depth: usize,
+) -> fmt::Result {
+    let tabs = "\t".repeat(depth);
+    for step in steps {
+        match step {
+            ProgramStep::Repeat(times, steps) => {
+                writeln!(out, "{tabs}for (u64 i{depth} = 0; i{depth} < {times}ULL; i{depth}++) {{")?;
+                write_steps(out, steps, numbers, depth + 1)?;
+                writeln!(out, "{tabs}}}")?;
+            }
+            ProgramStep::Session { file, session, ranks } => {
+                let number = numbers.get(&(*file, *session)).copied().unwrap_or_default();
+                let group = ranks.map(|group| format!(" && in({group})")).unwrap_or_default();
+                writeln!(out, "{tabs}if ((rank == 0 || files[{file}].class != ROOT){group})")?;
+                writeln!(out, "{tabs}\trun(&session_{number}, &times[{number}]);")?;
+            }
+            ProgramStep::Barrier(group) => writeln!(out, "{tabs}barrier({group});")?,
+        }
+    }
+    Ok(())
+}
+
+/// A string of C, in which what is not plain is written as octal numbers.
+fn literal(text: &str) -> String {
+    let escaped = text.bytes().map(|byte| match byte {
+        b'"' | b'\\' | b'?' => format!("\\{}", char::from(byte)),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\{byte:03o}"),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_workload::TEMPLATES;
+    use std::process::Command;
+
+    /// Every template is compiled without a warning, and does what the model comes to.
+    #[test]
+    fn programs_of_templates_are_compiled_and_run() {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, _, text) in TEMPLATES {
+            let (source, program) = (directory.path().join(format!("{name}.c")), directory.path().join(name));
+            let files = directory.path().join(format!("{name}.files"));
+            std::fs::write(&source, c_program(&Model::parse(text).unwrap())).unwrap();
+            std::fs::create_dir(&files).unwrap();
+            let warnings = ["-O1", "-DSERIAL", "-Wall", "-Wextra", "-Werror"];
+            let compiled = Command::new("cc").args(warnings).arg("-o").arg(&program).arg(&source).output();
+            let Ok(compiled) = compiled else {
+                eprintln!("NOT TESTED: there is no cc");
+                return;
+            };
+            assert!(compiled.status.success(), "{name}: {}", String::from_utf8_lossy(&compiled.stderr));
+            assert!(Command::new(&program).arg("-a").arg(&files).status().unwrap().success(), "{name}");
+            let expected: &[(&str, u64)] = match name {
+                "checkpoint" => &[("checkpoint.0", 16 << 20)],
+                "shared-strided" => &[("shared", 4 << 20)],
+                "loader" => &[("samples/0/0", 100 << 10), ("samples/0/199", 100 << 10)],
+                _ => &[("log", 60_000)],
+            };
+            for (file, size) in expected {
+                assert_eq!(std::fs::metadata(files.join(file)).unwrap().len(), *size, "{file}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_literals_whatever_is_in_them() {
+        assert_eq!(literal("a\"b\\c??/ü\n"), "\"a\\\"b\\\\c\\?\\?/\\303\\274\\012\"");
+    }
+}

@@ -1,0 +1,36 @@
+//! `iotrail export c`: a model of a workload as a program.
+
+use crate::commands::workload::{changed, read};
+use crate::{output, ui::Ui};
+use iotrail_export::c_program;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// A model of a workload as a program in C, with MPI or without.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail export c model.toml -o app.c                  # mpicc -o app app.c && mpirun -n 8 ./app DIRECTORY
+
+The ranks of the model are those of MPI, and its barriers are MPI's; with -DSERIAL there is one rank and no MPI. Where the model draws sizes of transfers, the program makes as many of each in the order of their values.")]
+pub(super) struct Args {
+    /// The model file; `-` is stdin.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// Change the model first: `size=K`, `requests=K`, `slack=K`.
+    #[arg(long, value_name = "KNOB=FACTOR")]
+    set: Vec<String>,
+
+    /// The file to write; `-` is stdout.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+}
+
+pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let model = changed(&read(&args.model)?, &args.set)?;
+    output::text(&args.output, c_program(&model))?;
+    if args.output != Path::new("-") {
+        ui.report_written(std::slice::from_ref(&args.output));
+    }
+    Ok(ExitCode::SUCCESS)
+}
