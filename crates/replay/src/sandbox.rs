@@ -316,7 +316,7 @@ fn beneath(directory: impl AsFd, name: &str, flags: OFlags) -> rustix::io::Resul
 }
 
 /// The directory that a name is in, opened without following symbolic links, and the last part of the name.
-fn parent<'a>(directory: impl AsFd, name: &'a str) -> rustix::io::Result<(OwnedFd, &'a str)> {
+fn parent(directory: impl AsFd, name: &str) -> rustix::io::Result<(OwnedFd, &str)> {
     let (parent, last) = name.rsplit_once('/').unwrap_or((".", name));
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
