@@ -94,7 +94,7 @@ impl Shapes {
     /// Chooses what represents the shapes of each class and mode: themselves if they are few, else of each of equally
     /// many the one whose bytes are nearest to their mean. Answers how many executions others represent.
     fn represent(&mut self) -> u64 {
-        let mut alike: BTreeMap<(usize, [bool; 5]), Vec<(&Shape, u64)>> = BTreeMap::new();
+        let mut alike: BTreeMap<(usize, [bool; 5]), Vec<Counted<'_>>> = BTreeMap::new();
         for (shape, count) in &self.counts {
             alike.entry((shape.class, shape.mode)).or_default().push((shape, *count));
         }
@@ -124,8 +124,11 @@ impl Shapes {
     }
 }
 
+/// A shape, and how many executions have it.
+type Counted<'a> = (&'a Shape, u64);
+
 /// At most [`SHAPES`] pieces with about equally many executions.
-fn pieces<'a, 'b>(shapes: &'b [(&'a Shape, u64)]) -> Vec<&'b [(&'a Shape, u64)]> {
+fn pieces<'a, 'b>(shapes: &'b [Counted<'a>]) -> Vec<&'b [Counted<'a>]> {
     let all: u64 = shapes.iter().map(|(_, count)| count).sum();
     let (mut before, mut begin, mut pieces) = (0, 0, Vec::new());
     for (at, (_, count)) in shapes.iter().enumerate() {
@@ -142,7 +145,7 @@ fn pieces<'a, 'b>(shapes: &'b [(&'a Shape, u64)]) -> Vec<&'b [(&'a Shape, u64)]>
     pieces
 }
 
-fn nearest_to_mean(shapes: &[(&Shape, u64)]) -> usize {
+fn nearest_to_mean(shapes: &[Counted<'_>]) -> usize {
     let all: u64 = shapes.iter().map(|(_, count)| count).sum();
     let sum: u128 = shapes.iter().map(|(shape, count)| u128::from(shape.bytes()) * u128::from(*count)).sum();
     let mean = u64::try_from(sum / u128::from(all.max(1))).unwrap_or(u64::MAX);
@@ -216,7 +219,7 @@ impl Files {
                 ends[*at] = ends[*at].max(*end);
             }
         }
-        for at in 0..files.kinds.len() {
+        for (at, end) in ends.into_iter().enumerate() {
             let first = files.kinds[at][0];
             let classed = &kinds.kinds[first].classed;
             let sharing = match classed.class {
@@ -247,7 +250,7 @@ impl Files {
             files.names.push(name);
             files.sharing.push(sharing);
             files.counts.push(count);
-            files.sizes.push(if read_first { ends[at] } else { 0 });
+            files.sizes.push(if read_first { end } else { 0 });
         }
         files.make_unique();
         files
@@ -497,7 +500,7 @@ fn fold(mut steps: Vec<ProgramStep>) -> Vec<ProgramStep> {
     for _ in 0..DEEPEST {
         let before = steps.len();
         for body in 1..=LONGEST_BODY.min(before / 2) {
-            steps = folded(steps, body);
+            steps = folded(&steps, body);
         }
         if steps.len() == before {
             break;
@@ -507,7 +510,7 @@ fn fold(mut steps: Vec<ProgramStep>) -> Vec<ProgramStep> {
 }
 
 /// The same with loops around bodies of that length.
-fn folded(steps: Vec<ProgramStep>, body: usize) -> Vec<ProgramStep> {
+fn folded(steps: &[ProgramStep], body: usize) -> Vec<ProgramStep> {
     let mut out = Vec::with_capacity(steps.len());
     let mut at = 0;
     while at < steps.len() {
