@@ -18,6 +18,7 @@ impl<'a> Reader<'a> {
         Self { section, bytes, position: 0 }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "texts as they are written where the error is")]
     pub(crate) fn error(&self, found: impl ToString, expected: impl ToString) -> FileError {
         let (found, expected) = (found.to_string(), expected.to_string());
         FileError::Section { section: self.section, byte: self.position, found, expected }

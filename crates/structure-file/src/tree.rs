@@ -135,7 +135,7 @@ fn rank_list(input: &mut Reader<'_>, lines: u32) -> Result<RankList> {
             .map(|_| Ok(Progression { count: input.u32("a count")?, stride: input.u32("a stride")? }));
         blocks.push(Block { start, progressions: progressions.collect::<Result<_>>()? });
     }
-    let list = RankList::of_blocks(blocks, lines);
+    let list = RankList::of_blocks(&blocks, lines);
     list.ok_or_else(|| {
         input.error("a set of lines that is not one", format_args!("ascending lines below {lines}"))
     })

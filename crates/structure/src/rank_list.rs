@@ -50,7 +50,7 @@ impl RankList {
     /// The list of these parts, of which each has at most `most` ranks below `most`; NULL if it is not the list of its
     /// ranks.
     #[must_use]
-    pub fn of_blocks(blocks: Vec<Block>, most: u32) -> Option<Self> {
+    pub fn of_blocks(blocks: &[Block], most: u32) -> Option<Self> {
         let within = |block: &Block| {
             let factors = block.progressions.iter().map(|progression| u64::from(progression.count));
             let len = factors.fold(1_u64, u64::saturating_mul);
