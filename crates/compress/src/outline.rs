@@ -178,7 +178,13 @@ fn gather(
         }
         Ok(())
     })?;
-    let mut counted = |item: ItemId, count: u32| gathered[item.0 as usize].count(line, count);
+    let root = document.structure.root();
+    let mut counted = |item: ItemId, count: u32| {
+        // A line that never executes an outermost item has no part in it.
+        if count > 0 || !root.contains(&item) {
+            gathered[item.0 as usize].count(line, count);
+        }
+    };
     document.structure.walk_counts(line, &mut counted, &mut |_| Ok(()))
 }
 
