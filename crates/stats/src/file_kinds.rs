@@ -178,7 +178,7 @@ mod tests {
             .filter(|at| kinds.file(Nullable::some(FileId::from_index(*at))).is_some())
             .map(|at| &*log.names().paths[log.distinct_files()[at].path.index()])
             .collect();
-        assert_eq!(files, ["/a/b/c", "/a/x", "/dev/sda", "/a/xy", "relative", "in/a", "12:30.log"]);
+        assert_eq!(files, ["/a/b/c", "/a/x", "/a/xy", "/dev/sda", "12:30.log", "in/a", "relative"]);
         assert_eq!(kinds.file(Nullable::NULL), None);
     }
 
