@@ -40,6 +40,10 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Read, Self::Write, Self::Seek, Self::UnknownRead, Self::UnknownWrite];
+
     /// Whether it may change bytes.
     #[must_use]
     pub const fn writes(self) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
-use crate::gather::{Accesses, Gathering};
+use crate::gather::{Accesses, Gathered, Gathering};
 use crate::pairs::{Rules, pairs};
 use crate::result::{ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Finding, Item, Pairs, severity};
 use crate::rules::habit::{ProcessHabit, part_of};
@@ -12,6 +12,7 @@ use crate::runs::{Runs, runs};
 use crate::saving::{Rates, time};
 use crate::stake::Stake;
 use hashbrown::HashMap;
+use iotrail_kernel::heap;
 use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Process, Timestamp};
 use iotrail_query::process_group::executable;
 use iotrail_query::{ProcessTable, Query, scan};
@@ -41,19 +42,17 @@ pub struct AdviseOptions {
 }
 
 /// What could be done with fewer calls in `log`. The accesses that `query` selects are advised on; all others count as foreign.
-/// Reads the log twice. Takes O(n log n) for n transfers; memory is about 100 bytes for each.
+/// Reads the log three times. Takes O(n log n) for n transfers; memory is about 20 bytes for each, and 100 for each of the file with most.
 ///
 /// # Errors
 /// If the log cannot be read.
 pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<Advice, TrailError> {
     let process_table = ProcessTable::of_log(log)?;
     let times = path_times(log, &process_table, options.threads)?;
-    let analysis = Analysis::new(log, query, &process_table, &times, *options);
-    let seen = scan(log, Some(query), options.threads, &analysis.pass())?;
-    analysis.finish(seen)
+    Analysis::new(log, query, &process_table, &times, *options).advise()
 }
 
-/// The elapsed time of `log` explained, and what could be done about it. Reads the log twice, as either of the two does.
+/// The elapsed time of `log` explained, and what could be done about it. Reads the log four times.
 ///
 /// # Errors
 /// If the log cannot be read.
@@ -66,11 +65,10 @@ pub fn explain_and_advise(
     let waits = waits(log, &process_table, options.threads)?;
     let explaining = Explaining::of_waits(log, &process_table, &waits, options.threads)?;
     let times = explaining.times();
-    let analysis = Analysis::new(log, query, &process_table, &times, *options);
-    let passes = (explaining.pass(), analysis.pass());
-    let (spent, seen) = scan(log, Some(query), options.threads, &passes)?;
-    drop(passes);
-    Ok((explaining.finish(spent), analysis.finish(seen)?))
+    let why = explaining.explain(options.threads)?;
+    drop(waits);
+    let advice = Analysis::new(log, query, &process_table, &times, *options).advise()?;
+    Ok((why, advice))
 }
 
 /// Advice on a log of which it is known what explains its elapsed time.
@@ -104,23 +102,24 @@ impl<'a> Analysis<'a> {
         Self { log, query, process_table, times, options }
     }
 
-    /// The pass over the log.
-    #[must_use]
-    pub fn pass(&self) -> (Gathering<'a>, Watching<'a>) {
-        (Gathering::new(self.log), Watching::new(self.log, self.process_table, self.times))
-    }
-
-    /// The advice, with what the pass has found.
+    /// The advice. Reads the log twice, so that what the rules remember and all accesses need not be in memory together.
     ///
     /// # Errors
-    /// If the table of processes cannot be read.
-    pub fn finish(&self, (mut gathered, found): (Accesses, Vec<ProcessHabit>)) -> Result<Advice, TrailError> {
+    /// If the log cannot be read.
+    pub fn advise(&self) -> Result<Advice, TrailError> {
+        let Self { log, query, process_table, times, options } = *self;
+        let found = scan(log, Some(query), options.threads, &Watching::new(log, process_table, times))?;
+        heap::give_back();
+        let gathered = scan(log, Some(query), options.threads, &Gathering::new(log, cost_inside(log)))?;
+        self.finish(gathered, found)
+    }
+
+    fn finish(&self, mut gathered: Accesses, found: Vec<ProcessHabit>) -> Result<Advice, TrailError> {
         let Self { log, query, process_table, times, .. } = *self;
         let tracing = cost_inside(log);
-        let mut files: Vec<(FileId, FileAccesses)> = gathered.files.drain().collect();
-        files.retain(|(_, file)| file.accesses.iter().any(|access| access.mergeable));
+        let mut files: Vec<(FileId, Gathered)> = gathered.files.drain().collect();
+        files.retain(|(_, file)| file.mergeable);
         files.sort_unstable_by_key(|(file, _)| *file);
-        let all_rates = Rates::of(files.iter().flat_map(|(_, file)| &file.accesses), tracing);
         gathered.looked.files = files.len() as u64;
         let mut advising = Advising {
             log,
@@ -131,14 +130,15 @@ impl<'a> Analysis<'a> {
             descriptions: &gathered.descriptions,
             processes: &gathered.processes,
             tracing,
-            all_rates,
+            all_rates: gathered.speeds.rates(),
             pairs: Pairs::default(),
             groups: BTreeMap::new(),
             uses: BTreeMap::new(),
         };
-        for (id, file) in &mut files {
-            gathered.looked.several_clocks += u64::from(advising.set_clock(file));
-            advising.file(*id, file);
+        for (id, file) in files {
+            let mut file = file.unpack();
+            gathered.looked.several_clocks += u64::from(advising.set_clock(&mut file));
+            advising.file(id, &file);
         }
         let (pairs, mut findings) = (advising.pairs, advising.findings());
         let mut habits = join(

@@ -2,8 +2,10 @@
 
 use crate::access::{Access, Description, DescriptionId, Edge, EdgeKind, Kind};
 use crate::file::{FileAccesses, ProcessEdges};
+use crate::packed::PackedAccesses;
 use crate::result::Looked;
 use crate::role::{DeviceEffect, Role, device_effect, role};
+use crate::saving::Speeds;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{LockRequest, OpenFlags, PerCall, Transfer, flags};
@@ -13,8 +15,10 @@ use iotrail_trail::{Columns, EventLog};
 use std::collections::BTreeSet;
 
 /// Gathers what touches files.
-pub struct Gathering<'a> {
+pub(crate) struct Gathering<'a> {
     log: &'a EventLog,
+    /// What tracing added to each call, in ns.
+    tracing: u64,
     roles: PerCall<Role>,
     /// Whether a call is a request that was handed over before.
     requests: PerCall<bool>,
@@ -65,8 +69,10 @@ impl Mode {
 
 /// Accesses of all files.
 #[derive(Default)]
-pub struct Accesses {
-    pub(crate) files: HashMap<FileId, FileAccesses, RandomState>,
+pub(crate) struct Accesses {
+    pub(crate) files: HashMap<FileId, Gathered, RandomState>,
+    /// How fast large transfers were.
+    pub(crate) speeds: Speeds,
     pub(crate) descriptions: Vec<Description>,
     pub(crate) processes: ProcessEdges,
     pub(crate) looked: Looked,
@@ -78,11 +84,54 @@ pub struct Accesses {
     anywhere: HashMap<(CaseId, Kind), Access, RandomState>,
     requests_seen: BTreeSet<CaseId>,
     /// Accesses whose end is not known yet, by thread.
-    open_ended: HashMap<(CaseId, Tid), (FileId, u32), RandomState>,
+    open_ended: HashMap<(CaseId, Tid), OpenEnded, RandomState>,
+}
+
+/// An access whose end is not known yet.
+#[derive(Clone, Copy)]
+struct OpenEnded {
+    file: FileId,
+    number: u32,
+    start: i64,
+}
+
+/// What was gathered about a file.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    accesses: PackedAccesses,
+    /// Ends that became known later, by number of the access.
+    ends: Vec<(u32, i64)>,
+    edges: Vec<Edge>,
+    edges_of_descriptions: Vec<(DescriptionId, Edge)>,
+    /// Whether any access could be merged with others.
+    pub(crate) mergeable: bool,
+}
+
+impl Gathered {
+    fn push(&mut self, access: Access) -> u32 {
+        self.mergeable |= access.mergeable;
+        self.accesses.push(access)
+    }
+
+    /// All of it, in order.
+    pub(crate) fn unpack(self) -> FileAccesses {
+        let mut file =
+            FileAccesses { accesses: self.accesses.unpack(), edges: self.edges, ..Default::default() };
+        for (number, end) in self.ends {
+            file.accesses[number as usize].end = end;
+        }
+        file.accesses.sort_by_key(|access| (access.start, access.seq));
+        file.edges.sort_unstable();
+        for (description, edge) in self.edges_of_descriptions {
+            file.edges_of_descriptions.entry(description).or_default().push(edge);
+        }
+        file.edges_of_descriptions.values_mut().for_each(|edges| edges.sort_unstable());
+        file
+    }
 }
 
 impl<'a> Gathering<'a> {
-    pub(crate) fn new(log: &'a EventLog) -> Self {
+    pub(crate) fn new(log: &'a EventLog, tracing: u64) -> Self {
         let paths = &log.names().paths;
         let has_peer = log.distinct_files().iter().map(|file| match file.kind.as_deref() {
             Some(kind) => kind == FileKind::Pipe.name() || kind == FileKind::Socket.name(),
@@ -90,6 +139,7 @@ impl<'a> Gathering<'a> {
         });
         Self {
             log,
+            tracing,
             has_peer: has_peer.collect(),
             roles: PerCall::new(&log.names().calls, role),
             requests: PerCall::new(&log.names().calls, |call| {
@@ -350,7 +400,7 @@ fn access(event: &Event, kind: Kind, (low, high): (u64, u64), mergeable: bool) -
 }
 
 /// What a piece of the log holds.
-pub struct Piece {
+pub(crate) struct Piece {
     items: Vec<Item>,
     looked: Looked,
 }
@@ -410,25 +460,28 @@ impl Pass for Gathering<'_> {
         looked.mergeable += piece.looked.mergeable;
         looked.without_offset += piece.looked.without_offset;
         looked.without_description += piece.looked.without_description;
-        piece.items.into_iter().for_each(|item| closed.take(item));
+        piece.items.into_iter().for_each(|item| closed.take(item, self.tracing));
     }
 
     fn finish(&self, (): (), mut gathered: Accesses) -> Accesses {
         gathered.spread();
-        gathered.sort();
+        gathered.processes.values_mut().for_each(|edges| edges.sort_unstable());
         gathered
     }
 }
 
 impl Accesses {
-    fn take(&mut self, item: Item) {
+    fn take(&mut self, item: Item, tracing: u64) {
         match item {
-            Item::Access(file, open, case, access) => self.access(file, open, case, access),
+            Item::Access(file, open, case, access) => {
+                self.speeds.add(&access, tracing);
+                self.access(file, open, case, access);
+            }
             Item::FileEdge(file, edge) => self.files.entry(file).or_default().edges.push(edge),
             Item::OpenEdge(file, open, case, edge) => {
                 if let Some(number) = self.numbers.get(&(case, open)) {
                     let file = self.files.entry(file).or_default();
-                    file.edges_of_descriptions.entry(*number).or_default().push(edge);
+                    file.edges_of_descriptions.push((*number, edge));
                 }
             }
             Item::ProcessEdge(case, pid, edge) => self.processes.entry((case, pid)).or_default().push(edge),
@@ -465,19 +518,18 @@ impl Accesses {
             }
             access.description = number;
         }
-        let accesses = &mut self.files.entry(file).or_default().accesses;
-        let index = accesses.len() as u32;
-        accesses.push(access);
+        let number = self.files.entry(file).or_default().push(access);
         let before = match access.timed {
             true => self.open_ended.remove(&(case, access.tid)),
-            false => self.open_ended.insert((case, access.tid), (file, index)),
+            false => {
+                self.open_ended.insert((case, access.tid), OpenEnded { file, number, start: access.start })
+            }
         };
         // A thread does one thing after the other.
-        if let Some((file, index)) = before
-            && let Some(earlier) =
-                self.files.get_mut(&file).and_then(|file| file.accesses.get_mut(index as usize))
+        if let Some(before) = before
+            && let Some(file) = self.files.get_mut(&before.file)
         {
-            earlier.end = access.start.max(earlier.start);
+            file.ends.push((before.number, access.start.max(before.start)));
         }
     }
 
@@ -490,18 +542,9 @@ impl Accesses {
             }
             for (file, accesses) in &mut self.files {
                 if self.users.get(file).is_some_and(|cases| cases.contains(&case)) {
-                    accesses.accesses.push(access);
+                    accesses.push(access);
                 }
             }
         }
-    }
-
-    fn sort(&mut self) {
-        for file in self.files.values_mut() {
-            file.accesses.sort_by_key(|access| (access.start, access.seq));
-            file.edges.sort_unstable();
-            file.edges_of_descriptions.values_mut().for_each(|edges| edges.sort_unstable());
-        }
-        self.processes.values_mut().for_each(|edges| edges.sort_unstable());
     }
 }

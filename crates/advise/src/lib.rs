@@ -14,6 +14,7 @@ mod contention;
 pub mod file;
 mod gather;
 mod near;
+mod packed;
 pub mod pairs;
 mod proof;
 pub mod result;

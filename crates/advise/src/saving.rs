@@ -16,15 +16,34 @@ pub(crate) struct Rates {
     write: Option<f64>,
 }
 
+/// How fast large transfers were, in bytes a nanosecond.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Speeds {
+    read: Vec<f64>,
+    write: Vec<f64>,
+}
+
+impl Speeds {
+    /// Adds an access, if it is a large transfer whose duration is known.
+    pub(crate) fn add(&mut self, access: &Access, tracing: u64) {
+        if access.mergeable && access.timed && access.bytes() >= LARGE {
+            let speed = access.bytes() as f64 / time(access, tracing).max(1) as f64;
+            if access.kind == Kind::Read { &mut self.read } else { &mut self.write }.push(speed);
+        }
+    }
+
+    /// The rates that they show.
+    pub(crate) fn rates(self) -> Rates {
+        Rates { read: fast(self.read), write: fast(self.write) }
+    }
+}
+
 impl Rates {
     /// Of these accesses.
     pub(crate) fn of<'a>(accesses: impl Iterator<Item = &'a Access>, tracing: u64) -> Self {
-        let (mut read, mut write) = (Vec::new(), Vec::new());
-        for access in accesses.filter(|access| access.mergeable && access.timed && access.bytes() >= LARGE) {
-            let rate = access.bytes() as f64 / time(access, tracing).max(1) as f64;
-            if access.kind == Kind::Read { &mut read } else { &mut write }.push(rate);
-        }
-        Self { read: fast(read), write: fast(write) }
+        let mut speeds = Speeds::default();
+        accesses.for_each(|access| speeds.add(access, tracing));
+        speeds.rates()
     }
 
     /// What is not known here is taken from there.

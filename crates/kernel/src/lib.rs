@@ -1,5 +1,5 @@
-//! What the kernel offers every process, in safe types: files that grow in memory, limits, clocks, threads (a pool of them, and
-//! such without signals).
+//! What the kernel offers every process, in safe types: files that grow in memory, the heap, limits, clocks, threads (a pool of
+//! them, and such without signals).
 //!
 //! Nothing here traces anybody, so whoever reads or writes trails needs no more than this.
 
@@ -9,6 +9,7 @@ pub mod cpu_clock;
 pub mod cpu_limit;
 mod cut_guard;
 pub mod file_limit;
+pub mod heap;
 pub mod pool;
 mod shared_bytes;
 mod signal_mask;

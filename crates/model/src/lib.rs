@@ -32,6 +32,7 @@ pub mod threads;
 pub mod time;
 pub mod units;
 pub mod usage;
+pub mod varint;
 
 pub use batch::{EventBatch, Names};
 pub use case::{Case, CaseName, ENVIRONMENT_DIGEST, FileRow, Process};

@@ -11,15 +11,16 @@ use crate::positions::{Positions, positions, shown};
 use crate::slices::{Sliced, time_slices};
 use crate::subject::Subject;
 use crate::workflow::{Ground, Material};
-use iotrail_advise::{Advice, AdviseOptions, Analysis, advise};
+use iotrail_advise::{Advice, AdviseOptions, Analysis, explain_and_advise};
 use iotrail_dfg::{Comparison, Contrast, Dfg, DfgOptions, Slicing, Synthesis};
 use iotrail_draw::Picture;
+use iotrail_kernel::heap;
 use iotrail_model::Process;
 use iotrail_query::{Query, scan};
 use iotrail_stats::{AccessSampling, FileSlicing};
 use iotrail_trail::EventLog;
+use iotrail_workflow::why::Explaining;
 use iotrail_workflow::why::result::Why;
-use iotrail_workflow::why::{Explaining, why};
 
 /// A page is made smaller until it has at most this many bytes, so that it can be mailed and opens at once.
 pub const MAX_PAGE_BYTES: usize = 1_200_000;
@@ -47,8 +48,8 @@ pub fn page_data(log: &EventLog, query: &Query, options: &ReportOptions) -> Resu
     Ok(Foundation::new(log, query, options)?.page_data(options))
 }
 
-/// What does not depend on how much detail the page holds: two scans of the log, because what the second one collects depends on
-/// which nodes are shown and which files are one.
+/// What does not depend on how much detail the page holds. Several scans of the log, one after the other: what the second half
+/// collects depends on which nodes are shown and which files are one, and what they hold in memory need not be there at once.
 struct Foundation<'a> {
     log: &'a EventLog,
     query: &'a Query,
@@ -69,11 +70,13 @@ impl<'a> Foundation<'a> {
     fn new(log: &'a EventLog, query: &'a Query, options: &ReportOptions) -> Result<Self, ReportError> {
         let how = DfgOptions { max_concurrency: options.concurrency, threads: options.threads };
         let ground = Ground::new(log, query, options)?;
-        let (profiling, using) = ground.files_and_profile()?;
-        let passes = (Synthesis::new(log, query, how), ((profiling, using), ground.surveying()));
-        let (dfg, ((profile, used), survey)) = scan(log, Some(query), options.threads, &passes)?;
+        let dfg = scan(log, Some(query), options.threads, &Synthesis::new(log, query, how))?;
         query.check_selected(dfg.events.total, log)?;
-        let (_, ((_, using), _)) = passes;
+        heap::give_back();
+        let passes = (ground.files_and_profile()?, ground.surveying());
+        let ((profile, used), survey) = scan(log, Some(query), options.threads, &passes)?;
+        let ((_, using), _) = passes;
+        heap::give_back();
         let shown = shown(&dfg, options);
         let positions = positions(&dfg, &shown, options)?;
 
@@ -82,6 +85,18 @@ impl<'a> Foundation<'a> {
             (Some(a), Some(b)) => Some(Contrast::new(log, query, a, b, how)?),
             _ => None,
         };
+        let explaining = Explaining::new(log, ground.processes(), &survey, options.threads)?;
+        let how = AdviseOptions::new(options.threads);
+        let (why, advice) = match explaining {
+            Some(explaining) => {
+                let times = explaining.times();
+                let why = explaining.explain(options.threads)?;
+                (why, Analysis::new(log, query, ground.processes(), &times, how).advise()?)
+            }
+            None => explain_and_advise(log, query, &how)?,
+        };
+
+        heap::give_back();
         let mut files = Files::new(used, query, &options.limits);
         let sampling = AccessSampling::new(&using, &files.sampled, options.limits.accesses);
         let collecting = Collecting::new(log, query, &dfg, &shown.nodes, &options.limits);
@@ -90,29 +105,18 @@ impl<'a> Foundation<'a> {
         let slicing = slices.clone().map(|slices| {
             (Slicing::new(slices.clone(), collecting.wanted()), FileSlicing::new(&using, listed, slices))
         });
-        let gathering = ground.gathering(&survey);
-        let explaining = Explaining::new(log, ground.processes(), &survey, options.threads)?;
-        let spending = explaining.as_ref().map(Explaining::pass);
-        let times = explaining.as_ref().map(Explaining::times);
-        let how = AdviseOptions::new(options.threads);
-        let analysis = times.as_ref().map(|times| Analysis::new(log, query, ground.processes(), times, how));
-        let advising = analysis.as_ref().map(Analysis::pass);
-        let passes = (((collecting, slicing), contrast), ((sampling, (spending, advising)), gathering));
-        let (((collected, sliced), comparison), ((samples, (spent, seen)), gathered)) =
-            scan(log, Some(query), options.threads, &passes)?;
+        let passes = (((collecting, slicing), contrast), sampling);
+        let (((collected, sliced), comparison), samples) = scan(log, Some(query), options.threads, &passes)?;
         drop(passes);
         files.samples = samples;
-        let why = match explaining.zip(spent) {
-            Some((explaining, spent)) => explaining.finish(spent),
-            None => why(log, options.threads)?,
-        };
-        let advice = match analysis.zip(seen) {
-            Some((analysis, seen)) => analysis.finish(seen)?,
-            None => advise(log, query, &how)?,
-        };
         let sliced = slices.zip(sliced).map(|(slices, (graph, files))| Sliced { slices, graph, files });
         drop(using);
+        heap::give_back();
+
+        let gathered = scan(log, Some(query), options.threads, &ground.gathering(&survey))?;
+        heap::give_back();
         let workflow = ground.material(profile, gathered.map(|gathered| (survey, gathered)))?;
+        heap::give_back();
         Ok(Self {
             log,
             query,

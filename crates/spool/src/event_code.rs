@@ -8,7 +8,7 @@
 
 use crate::format::{Head, MAX_NAMES};
 use crate::plain;
-use crate::varint::{Cursor, put, put_signed};
+use iotrail_model::varint::{Cursor, put, put_signed};
 use iotrail_model::{
     CallId, CaseId, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable, OpenId, PathId, Pid, Tid,
     Timestamp,

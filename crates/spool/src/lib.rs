@@ -27,7 +27,6 @@ mod spool;
 mod sum;
 mod survey;
 mod tables;
-mod varint;
 mod visit;
 mod writer;
 

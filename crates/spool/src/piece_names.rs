@@ -1,7 +1,7 @@
 //! The names that a piece defines, as a reader meets them.
 
 use crate::format::MAX_NAMES;
-use crate::varint::Cursor;
+use iotrail_model::varint::Cursor;
 use iotrail_model::{Dictionaries, Event, NameKind};
 use std::convert::Infallible;
 

@@ -4,7 +4,7 @@
 //! code of its own in [`crate::event_code`].
 
 use crate::format::MAX_NAMES;
-use crate::varint::{Cursor, put as put_number, put_signed};
+use iotrail_model::varint::{Cursor, put as put_number, put_signed};
 use iotrail_model::{ErrnoId, Event, FlagsId, Nullable, PathId};
 
 /// Bits of a shape below this one are those of predicted columns.

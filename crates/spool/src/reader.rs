@@ -12,9 +12,9 @@ use crate::row_code::{self, LastFile};
 use crate::spool::Spool;
 use crate::sum::Sum;
 use crate::survey::{Piece, first_record, read_up_to};
-use crate::varint::Cursor;
 use crate::visit::Visit;
 use iotrail_model::Timestamp;
+use iotrail_model::varint::Cursor;
 use std::fs::File;
 use std::ops::RangeInclusive;
 

@@ -2,7 +2,7 @@
 //!
 //! A row may end early: fields that a later version of this crate appends are unknown to rows of earlier ones.
 
-use crate::varint::{Cursor, put, put_bytes, put_signed};
+use iotrail_model::varint::{Cursor, put, put_bytes, put_signed};
 use iotrail_model::{
     CaseId, FileFacts, FileId, FileKind, NamedFile, Nanos, Nullable, Pid, Process, Timestamp, Usage,
 };

@@ -9,7 +9,7 @@ use crate::local_names::LocalNames;
 use crate::losses::{Appended, LossesFile};
 use crate::row_code::{self, LastFile};
 use crate::segment::{Frame, Segment};
-use crate::varint::put;
+use iotrail_model::varint::put;
 use iotrail_model::{Coverage, Dictionaries, Event, NameKind, NamedFile, PathId, Process};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,8 @@ use iotrail_model::intervals::IntervalSet;
 
 /// Distinct sizes at which counting them gives up.
 const MOST_SIZES: usize = 1 << 14;
+/// Distinct sizes that are looked for one after the other.
+const FEW_SIZES: usize = 8;
 
 /// One transfer between a process and a file, one way.
 #[derive(Clone, Copy, Debug)]
@@ -67,10 +69,13 @@ pub(crate) struct Access {
 }
 
 /// How often requests had which size.
-#[derive(Clone, Debug, Default)]
-struct Sizes {
-    counts: HashMap<u64, u64, RandomState>,
-    overflowed: bool,
+#[derive(Clone, Debug)]
+enum Sizes {
+    /// Sizes and counts, in the order in which they came.
+    Few(Vec<(u64, u64)>),
+    Many(Box<HashMap<u64, u64, RandomState>>),
+    /// Too many to count.
+    Overflowed,
 }
 
 impl Access {
@@ -170,28 +175,50 @@ impl DirectionTotals {
     }
 }
 
+impl Default for Sizes {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
 impl Sizes {
     fn count(&mut self, size: u64, times: u64) {
-        if self.overflowed {
-            return;
-        }
-        *self.counts.entry(size).or_default() += times;
-        if self.counts.len() > MOST_SIZES {
-            *self = Self { overflowed: true, ..Self::default() };
+        match self {
+            Self::Few(counts) => match counts.iter().position(|(known, _)| *known == size) {
+                Some(at) => counts[at].1 += times,
+                None if counts.len() < FEW_SIZES => {
+                    counts.reserve_exact(usize::from(counts.is_empty()));
+                    counts.push((size, times));
+                }
+                None => {
+                    let counts = counts.iter().copied().chain([(size, times)]);
+                    *self = Self::Many(Box::new(counts.collect()));
+                }
+            },
+            Self::Many(counts) => {
+                *counts.entry(size).or_default() += times;
+                if counts.len() > MOST_SIZES {
+                    *self = Self::Overflowed;
+                }
+            }
+            Self::Overflowed => {}
         }
     }
 
     fn merge(&mut self, other: &Self) {
-        if other.overflowed {
-            *self = other.clone();
-        }
-        for (size, times) in &other.counts {
-            self.count(*size, *times);
+        match other {
+            Self::Few(counts) => counts.iter().for_each(|(size, times)| self.count(*size, *times)),
+            Self::Many(counts) => counts.iter().for_each(|(size, times)| self.count(*size, *times)),
+            Self::Overflowed => *self = Self::Overflowed,
         }
     }
 
     fn most_common(&self) -> Option<(u64, u64)> {
-        let counts = self.counts.iter().map(|(size, count)| (*size, *count));
-        counts.max_by_key(|(size, count)| (*count, std::cmp::Reverse(*size)))
+        let most = |(size, count): &(u64, u64)| (*count, std::cmp::Reverse(*size));
+        match self {
+            Self::Few(counts) => counts.iter().copied().max_by_key(most),
+            Self::Many(counts) => counts.iter().map(|(size, count)| (*size, *count)).max_by_key(most),
+            Self::Overflowed => None,
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::part::Context;
 use crate::result::AccessRow;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use iotrail_model::{CaseId, FileId, Nullable, OpenId, Pid};
 use iotrail_query::ProcessId;
 use iotrail_query::process_group::{command_line, executable};
@@ -18,7 +19,8 @@ use iotrail_query::process_group::{command_line, executable};
 /// The access patterns of some rows of a log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patterns {
-    accesses: HashMap<ProcessFile, Access, RandomState>,
+    /// Boxed, so that neither a table that grows nor one that takes over another's copies them.
+    accesses: HashMap<ProcessFile, Box<Access>, RandomState>,
 }
 
 /// What consecutive rows leave open: through what files were accessed in them, and where the first and last access lay.
@@ -28,17 +30,17 @@ pub(crate) struct Streams(HashMap<StreamKey, Stream, RandomState>);
 /// What pieces of the log, in their order, have decided, and what they leave open.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Closed {
-    streams: Streams,
+    ends: Ends,
     steps: HashMap<ProcessFile, Vec<Step>, RandomState>,
 }
 
 impl Closed {
     /// Adds the piece that follows.
     pub(crate) fn push(&mut self, piece: Streams) {
-        for (key, next) in piece.0 {
-            let step = self.streams.0.entry(key).or_insert(Stream::NEW).append(&next);
-            if let Some((place, step)) = step {
-                self.steps.entry(place).or_default().push(step);
+        for (key, Stream { first, last }) in piece.0 {
+            let before = self.ends.replace(key, last.end());
+            if let Some((before, (place, start))) = before.and_then(End::offset).zip(first) {
+                self.steps.entry(place).or_default().push(Step::between(before, start));
             }
         }
     }
@@ -57,8 +59,10 @@ enum StreamKey {
     /// An open file description.
     Open(CaseId, OpenId),
     /// Where that is not known: a descriptor of a process, and the file behind it.
-    Descriptor(CaseId, Pid, Nullable<i32>, FileId),
+    Descriptor(Descriptor),
 }
+
+type Descriptor = (CaseId, Pid, Nullable<i32>, FileId);
 
 /// What was accessed through it, one transfer after the other.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +84,48 @@ enum Last {
     Unknown,
     /// A transfer that ended there.
     At(u64),
+}
+
+impl Last {
+    /// The same once it is known that nothing else happened before.
+    fn end(self) -> Option<End> {
+        match self {
+            Self::Open => None,
+            Self::Unknown => Some(End::UNKNOWN),
+            Self::At(offset) => Some(End(offset)),
+        }
+    }
+}
+
+/// How each stream ended that something was done to: there are as many as files were opened.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    open: HashMap<(CaseId, OpenId), End, RandomState>,
+    descriptors: HashMap<Descriptor, End, RandomState>,
+}
+
+impl Ends {
+    /// How a stream ended before, and how it ends now, if anything was done to it.
+    fn replace(&mut self, key: StreamKey, end: Option<End>) -> Option<End> {
+        match (key, end) {
+            (StreamKey::Open(case, open), Some(end)) => self.open.insert((case, open), end),
+            (StreamKey::Open(case, open), None) => self.open.get(&(case, open)).copied(),
+            (StreamKey::Descriptor(descriptor), Some(end)) => self.descriptors.insert(descriptor, end),
+            (StreamKey::Descriptor(descriptor), None) => self.descriptors.get(&descriptor).copied(),
+        }
+    }
+}
+
+/// Where the last transfer of a stream ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct End(u64);
+
+impl End {
+    const UNKNOWN: Self = Self(u64::MAX);
+
+    fn offset(self) -> Option<u64> {
+        (self != Self::UNKNOWN).then_some(self.0)
+    }
 }
 
 impl Patterns {
@@ -118,7 +164,12 @@ impl Patterns {
     /// Adds other rows of the same log.
     pub(crate) fn merge(&mut self, other: Self) {
         for (place, access) in other.accesses {
-            self.accesses.entry(place).and_modify(|mine| mine.merge(&access)).or_insert(access);
+            match self.accesses.entry(place) {
+                Entry::Occupied(mut mine) => mine.get_mut().merge(&access),
+                Entry::Vacant(free) => {
+                    free.insert(access);
+                }
+            }
         }
     }
 
@@ -132,11 +183,15 @@ impl Patterns {
     }
 
     /// How each file was accessed, whoever did it.
-    pub(crate) fn by_file(self) -> HashMap<FileId, Access, RandomState> {
-        let mut files: HashMap<FileId, Access, RandomState> = HashMap::default();
+    pub(crate) fn by_file(self) -> HashMap<FileId, Box<Access>, RandomState> {
+        let mut files: HashMap<FileId, Box<Access>, RandomState> = HashMap::default();
         for (place, access) in self.accesses {
-            if let Some(file) = place.file {
-                files.entry(file).and_modify(|mine| mine.merge(&access)).or_insert(access);
+            match place.file.map(|file| files.entry(file)) {
+                Some(Entry::Occupied(mut known)) => known.get_mut().merge(&access),
+                Some(Entry::Vacant(free)) => {
+                    free.insert(access);
+                }
+                None => {}
             }
         }
         files
@@ -178,7 +233,7 @@ impl Streams {
         let event = &call.event;
         let key = match event.open.get() {
             Some(open) => StreamKey::Open(event.case, open),
-            None => StreamKey::Descriptor(event.case, event.pid, event.fd, file),
+            None => StreamKey::Descriptor((event.case, event.pid, event.fd, file)),
         };
         self.0.entry(key).or_insert(Stream::NEW)
     }
@@ -215,21 +270,6 @@ impl Stream {
                 None
             }
         }
-    }
-
-    /// Goes on with what happened in the rows that follow; says how their first transfer went on, and whose it was.
-    fn append(&mut self, next: &Self) -> Option<(ProcessFile, Step)> {
-        let step = match (self.last, next.first) {
-            (Last::At(end), Some((place, start))) => Some((place, Step::between(end, start))),
-            _ => None,
-        };
-        if self.last == Last::Open {
-            self.first = next.first;
-        }
-        if next.last != Last::Open {
-            self.last = next.last;
-        }
-        step
     }
 }
 

@@ -99,8 +99,7 @@ fn explain(log: &EventLog, threads: NonZeroUsize, least: &dyn Fn(i64) -> i64) ->
     let processes = ProcessTable::of_log(log)?;
     let waits = waits(log, &processes, threads)?;
     let explaining = Explaining::of_waits(log, &processes, &waits, threads)?;
-    let spent = scan(log, None, threads, &explaining.pass())?;
-    Ok(explaining.pieces_of(spent, least))
+    explaining.pieces(threads, least)
 }
 
 /// The layer whose calls are explained: system calls, if there are any.
@@ -167,20 +166,24 @@ impl<'a> Explaining<'a> {
         PathTimes::new(self.waits, &self.units, &self.paths)
     }
 
-    /// The pass that finds out what the threads on the paths did there.
-    #[must_use]
-    pub fn pass(&self) -> Spending<'_> {
-        let threads = Threads { waits: self.waits, images: &self.images, runs: &self.units };
-        Spending::new(self.processes, &self.classes, threads, &self.legs, (self.layer, self.cost))
+    /// The explanation. Reads the log once.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn explain(self, threads: NonZeroUsize) -> Result<Why, TrailError> {
+        self.pieces(threads, &|elapsed| elapsed / pieces::LEAST_SHARE)
     }
 
-    /// The explanation, with what the pass has found.
-    #[must_use]
-    pub fn finish(self, spent: Spent) -> Why {
-        self.pieces_of(spent, &|elapsed| elapsed / pieces::LEAST_SHARE)
+    fn pieces(self, threads: NonZeroUsize, least: &dyn Fn(i64) -> i64) -> Result<Why, TrailError> {
+        let threads_on_path = Threads { waits: self.waits, images: &self.images, runs: &self.units };
+        let cost = (self.layer, self.cost);
+        let pass = Spending::new(self.processes, &self.classes, threads_on_path, &self.legs, cost);
+        let spent = scan(self.log, None, threads, &pass)?;
+        drop(pass);
+        Ok(self.pieces_of(spent, least))
     }
 
-    /// The same; files of which each takes less than `least` of the elapsed time are joined.
+    /// The explanation with what the pass has found; files of which each takes less than `least` of the elapsed time are joined.
     fn pieces_of(self, spent: Spent, least: &dyn Fn(i64) -> i64) -> Why {
         let Self { log, processes, waits, classes, images, cost, units, paths, .. } = self;
         let Spent { amounts, all } = spent;

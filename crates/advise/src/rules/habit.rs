@@ -46,7 +46,7 @@ pub(crate) fn is_of_system(path: &str) -> bool {
 /// A call, as far as rules look at it.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(test, derive(Default))]
-pub struct Seen {
+pub(crate) struct Seen {
     pub(crate) case: CaseId,
     pub(crate) pid: Pid,
     /// How many programs the process executed before.
@@ -88,6 +88,8 @@ pub struct Seen {
     pub(crate) appends: bool,
     /// Whether its path is none that programs read while they start.
     pub(crate) is_own: bool,
+    /// Whether its path is the system's own.
+    pub(crate) is_of_system: bool,
     /// Whether it seeks to a position that it states.
     pub(crate) seeks_from_begin: bool,
     /// Whether the user asked about it.
@@ -266,7 +268,7 @@ impl Tally {
 
 /// A habit of one process.
 #[derive(Clone, Debug)]
-pub struct ProcessHabit {
+pub(crate) struct ProcessHabit {
     pub(crate) rule: &'static str,
     /// The file or directory.
     pub(crate) file: Arc<str>,

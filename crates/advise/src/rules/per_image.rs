@@ -34,7 +34,17 @@ impl<K: Eq + Hash, V> PerImage<K, V> {
     }
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
-        self.0.values().flat_map(HashMap::values)
+        self.images().flatten()
+    }
+
+    /// What each program did.
+    pub(crate) fn images(&self) -> impl Iterator<Item = impl Iterator<Item = &V>> {
+        self.0.values().map(HashMap::values)
+    }
+
+    /// The program has ended: what it did, of which nothing stays.
+    pub(crate) fn take(&mut self, image: Image) -> impl Iterator<Item = V> + use<K, V> {
+        self.0.remove(&image).into_iter().flat_map(HashMap::into_values)
     }
 
     /// The program has ended: of what it did stays what is a habit.
@@ -69,8 +79,10 @@ mod tests {
         }
         kept.keep_habits(image(1), |value| *value >= 10);
         assert_eq!(kept.iter().collect::<std::collections::BTreeMap<_, _>>(), [(&2, &50), (&1, &5)].into());
-        kept.keep_many(image(2), 2);
-        assert_eq!(kept.values().collect::<Vec<_>>(), [&50]);
         assert_eq!((kept.remove(&(image(1), 2)), kept.get_mut(&(image(1), 2))), (Some(50), None));
+        *kept.entry((image(1), 3)).or_default() += 1;
+        kept.keep_many(image(1), 2);
+        assert_eq!(kept.take(image(2)).collect::<Vec<_>>(), [5]);
+        assert_eq!(kept.images().flatten().count(), 0);
     }
 }

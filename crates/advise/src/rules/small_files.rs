@@ -1,14 +1,10 @@
 //! A process opens many files that each hold little.
 
 use super::Rule;
-use super::habit::{
-    Context, Directories, First, Image, ProcessHabit, Saved, Seen, Tally, is_of_system, split,
-};
+use super::habit::{Context, Directories, First, Image, ProcessHabit, Saved, Seen, Tally, split};
 use super::per_image::PerImage;
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-use iotrail_model::FileId;
 use iotrail_model::calls::{CallKind, Transfer};
+use iotrail_model::{FileId, PathId};
 
 /// From so many files on it is a habit.
 const MANY: u64 = 200;
@@ -20,8 +16,11 @@ const SAVED: u64 = 95;
 #[derive(Default)]
 pub(crate) struct SmallFiles {
     files: PerImage<FileId, Used>,
+    /// What programs did that have ended.
+    ended: Vec<Small>,
 }
 
+#[derive(Clone, Copy)]
 struct Used {
     first: First,
     bytes: u64,
@@ -29,11 +28,19 @@ struct Used {
     around: Saved,
 }
 
+/// The small files of a program, if they are many.
+#[derive(Clone)]
+struct Small {
+    tally: Tally,
+    /// Their paths, and the calls around each.
+    files: Vec<(Option<PathId>, u32)>,
+}
+
 impl Rule for SmallFiles {
     fn see(&mut self, call: &Seen) {
         let Some(file) = call.file.filter(|_| call.is_done()) else { return };
         let key = (call.process(), file);
-        if matches!(call.kind, CallKind::Open | CallKind::Create) && call.selected {
+        if matches!(call.kind, CallKind::Open | CallKind::Create) && call.selected && !call.is_of_system {
             let used = Used { first: call.first(), bytes: 0, around: Saved::default() };
             self.files.entry(key).or_insert(used).around.add(call);
         } else if call.kind == CallKind::Unlink {
@@ -48,37 +55,46 @@ impl Rule for SmallFiles {
     }
 
     fn ended(&mut self, image: Image) {
-        self.files.keep_many(image, MANY as usize);
+        self.ended.extend(Small::of(self.files.take(image)));
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let mut processes: HashMap<Image, (Tally, Directories), RandomState> = HashMap::default();
-        let is_small = |used: &&Used| used.bytes > 0 && used.bytes < LITTLE;
-        for used in self.files.values().filter(is_small) {
-            let path = log.text(used.first.path);
-            if is_of_system(&path) {
-                continue;
-            }
-            let (tally, directories) = processes
-                .entry(used.first.process())
-                .or_insert_with(|| (Tally::new(used.first), Directories::default()));
-            if used.first.seq < tally.first.seq {
-                tally.first = used.first;
+        let running = self.files.images().filter_map(|files| Small::of(files.copied()));
+        running.chain(self.ended.iter().cloned()).map(|small| small.habit(log)).collect()
+    }
+}
+
+impl Small {
+    fn of(files: impl Iterator<Item = Used>) -> Option<Self> {
+        let mut files = files.filter(|used| used.bytes > 0 && used.bytes < LITTLE).peekable();
+        let mut small = Self { tally: Tally::new(files.peek()?.first), files: Vec::new() };
+        for Used { first, around, .. } in files {
+            let tally = &mut small.tally;
+            if first.seq < tally.first.seq {
+                tally.first = first;
             }
             tally.amount += 1;
-            tally.calls += used.around.calls;
-            tally.saved.join(used.around);
-            directories.add(split(&path).0, used.around.calls);
+            tally.calls += around.calls;
+            tally.saved.join(around);
+            small.files.push((first.path, u32::try_from(around.calls).unwrap_or(u32::MAX)));
         }
-        let many = processes.into_values().filter(|(tally, _)| tally.amount >= MANY);
-        let found = many.map(|(tally, directories)| ProcessHabit {
+        small.files.shrink_to_fit();
+        (small.tally.amount >= MANY).then_some(small)
+    }
+
+    fn habit(self, log: &Context) -> ProcessHabit {
+        let Self { tally, files } = self;
+        let mut directories = Directories::default();
+        for (path, calls) in files {
+            directories.add(split(&log.text(path)).0, calls.into());
+        }
+        ProcessHabit {
             rule: "small-files",
             file: directories.common(),
             tally: Tally { saved: tally.saved.percent(SAVED), ..tally },
             places: directories.most(),
             fix: "keep many small pieces in one file: HDF5, NetCDF, SQLite, an indexed tar or zip file (Python: zipfile, webdataset); git: `git gc`; on parallel file systems copy an archive to local storage and unpack it there",
             assumes: "the form of the data is yours to choose",
-        });
-        found.collect()
+        }
     }
 }

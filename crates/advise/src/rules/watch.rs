@@ -1,6 +1,6 @@
 //! The pass that shows the calls of a log to all rules, in the order of the log.
 
-use super::habit::{Context, Outcome, ProcessHabit, Seen};
+use super::habit::{Context, Outcome, ProcessHabit, Seen, is_of_system};
 use super::slow_start::is_code;
 use super::{Rule, all};
 use iotrail_model::calls::{
@@ -14,7 +14,7 @@ use iotrail_workflow::why::PathTimes;
 use std::collections::{HashMap, HashSet};
 
 /// Shows calls to rules.
-pub struct Watching<'a> {
+pub(crate) struct Watching<'a> {
     names: &'a Names,
     process_table: &'a ProcessTable,
     path: &'a PathTimes,
@@ -26,6 +26,8 @@ pub struct Watching<'a> {
     parents: Vec<Option<PathId>>,
     /// Whether programs read each path before they begin with what is theirs.
     on_the_way: Vec<bool>,
+    /// Whether each path is the system's own.
+    of_system: Vec<bool>,
 }
 
 /// What is known of a call by its name.
@@ -36,7 +38,7 @@ struct Watched {
 }
 
 /// All rules, and what they need to know of what was before.
-pub struct Watch {
+pub(crate) struct Watch {
     rules: Vec<Box<dyn Rule>>,
     /// Open file descriptions whose writes are on storage before they return.
     synchronous: HashSet<(CaseId, OpenId)>,
@@ -64,6 +66,7 @@ impl<'a> Watching<'a> {
             calls: PerCall::new(&names.calls, watched),
             classes: EventClasses::new(names, log.files(), HashSet::new()),
             on_the_way: names.paths.iter().map(|path| is_loaded(path)).collect(),
+            of_system: names.paths.iter().map(|path| is_of_system(path)).collect(),
             missing: names.errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
             is_file: log.holds_bytes(),
         }
@@ -123,6 +126,7 @@ impl<'a> Watching<'a> {
             shares: call.kind == CallKind::Map && !flags::has_word(text, "MAP_PRIVATE"),
             appends: opened.appends(),
             is_own: path.is_some_and(|path| self.is_own(path, process)),
+            is_of_system: path.is_some_and(|path| self.of_system.get(path.index()) == Some(&true)),
             seeks_from_begin: call.kind == CallKind::Seek && flags::has_word(text, "SEEK_SET"),
             selected,
         }

@@ -30,7 +30,11 @@ impl IntervalSet {
             Some(last) if last.start <= span.start && span.start <= last.end => {
                 last.end = last.end.max(span.end)
             }
-            _ => self.spans.push(span),
+            _ => {
+                // Most sets have but one.
+                self.spans.reserve_exact(usize::from(self.spans.is_empty()));
+                self.spans.push(span);
+            }
         }
         if self.spans.len() > self.sorted.saturating_mul(2).max(64) {
             self.tidy();

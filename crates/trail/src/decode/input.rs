@@ -1,5 +1,7 @@
 //! Numbers at the start of bytes that may be anything.
 
+use iotrail_model::varint::Cursor;
+
 /// The first `count` bytes.
 pub(super) fn advance<'a>(input: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (taken, rest) = input.split_at_checked(count)?;
@@ -7,23 +9,20 @@ pub(super) fn advance<'a>(input: &mut &'a [u8], count: usize) -> Option<&'a [u8]
     Some(taken)
 }
 
-/// An unsigned LEB128 number.
+/// An unsigned number of varying length.
 pub(super) fn varint(input: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = input.split_first()?;
-        *input = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
+    let mut cursor = Cursor(input);
+    let number = cursor.number();
+    *input = cursor.0;
+    number
 }
 
 /// A signed number.
 pub(super) fn zigzag(input: &mut &[u8]) -> Option<i64> {
-    varint(input).map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))
+    let mut cursor = Cursor(input);
+    let number = cursor.signed();
+    *input = cursor.0;
+    number
 }
 
 /// What 32 bits hold, as the lengths of levels and texts are.

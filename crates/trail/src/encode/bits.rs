@@ -23,20 +23,6 @@ pub(crate) fn pack(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: 
     out.extend_from_slice(&(buffer as u64).to_le_bytes()[..rest]);
 }
 
-/// Appends an unsigned LEB128 number.
-pub(crate) fn varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-/// Appends a signed number so that small magnitudes are short.
-pub(crate) fn zigzag(out: &mut Vec<u8>, value: i64) {
-    varint(out, ((value << 1) ^ (value >> 63)) as u64);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,15 +40,5 @@ mod tests {
         let mut out = Vec::new();
         pack(&mut out, [u64::MAX, 1].into_iter(), 64);
         assert_eq!(out, [[0xff; 8], [1, 0, 0, 0, 0, 0, 0, 0]].concat());
-    }
-
-    #[test]
-    fn small_numbers_are_short() {
-        let mut out = Vec::new();
-        varint(&mut out, 300);
-        zigzag(&mut out, -1);
-        zigzag(&mut out, i64::MIN);
-        assert_eq!(out[..3], [0xac, 0x02, 0x01]);
-        assert_eq!(out.len(), 13);
     }
 }

@@ -1,16 +1,17 @@
 //! Parquet's DELTA_BINARY_PACKED: numbers that grow, as time stamps do.
 
-use crate::encode::bits::{pack, varint, width, zigzag};
+use crate::encode::bits::{pack, width};
+use iotrail_model::varint::{put, put_signed};
 
 const BLOCK: usize = 128;
 const MINIBLOCK: usize = 32;
 
 /// Appends `values`.
 pub(crate) fn encode(out: &mut Vec<u8>, values: &[i64]) {
-    varint(out, BLOCK as u64);
-    varint(out, (BLOCK / MINIBLOCK) as u64);
-    varint(out, values.len() as u64);
-    zigzag(out, values.first().copied().unwrap_or_default());
+    put(out, BLOCK as u64);
+    put(out, (BLOCK / MINIBLOCK) as u64);
+    put(out, values.len() as u64);
+    put_signed(out, values.first().copied().unwrap_or_default());
     let mut deltas = [0_i64; BLOCK];
     for first in (1..values.len()).step_by(BLOCK) {
         let count = BLOCK.min(values.len() - first);
@@ -23,7 +24,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, values: &[i64]) {
 
 fn block(out: &mut Vec<u8>, deltas: &[i64]) {
     let least = deltas.iter().copied().min().unwrap_or_default();
-    zigzag(out, least);
+    put_signed(out, least);
     let above = |delta: &i64| delta.wrapping_sub(least) as u64;
     let widths_at = out.len();
     out.extend_from_slice(&[0; BLOCK / MINIBLOCK]);

@@ -1,6 +1,7 @@
 //! Parquet's RLE / bit-packing hybrid: dictionary keys and definition levels.
 
-use crate::encode::bits::{pack, varint};
+use crate::encode::bits::pack;
+use iotrail_model::varint::put;
 
 /// The shortest run of equal values that is written as a run; a shorter one is cheaper among packed values.
 const MIN_RUN: usize = 16;
@@ -25,7 +26,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, values: &[u32], width: u8) {
 }
 
 fn repeated(out: &mut Vec<u8>, value: u32, run: usize, width: u8) {
-    varint(out, (run as u64) << 1);
+    put(out, (run as u64) << 1);
     out.extend_from_slice(&value.to_le_bytes()[..usize::from(width).div_ceil(8)]);
 }
 
@@ -34,7 +35,7 @@ fn literals(out: &mut Vec<u8>, values: &[u32], width: u8) {
         return;
     }
     let eights = values.len().div_ceil(8);
-    varint(out, (eights as u64) << 1 | 1);
+    put(out, (eights as u64) << 1 | 1);
     let filler = std::iter::repeat_n(0, eights * 8 - values.len());
     pack(out, values.iter().map(|value| u64::from(*value)).chain(filler), width);
 }

@@ -4,7 +4,7 @@
 //! `PageHeader`).
 
 use crate::checksums;
-use crate::encode::bits::varint;
+use iotrail_model::varint::put_signed;
 use parquet::basic::Encoding;
 use parquet::errors::{ParquetError, Result};
 
@@ -39,7 +39,7 @@ pub(crate) fn put(
     let start = out.len();
     let number = |out: &mut Vec<u8>, value: i32| {
         out.push(NEXT_I32);
-        varint(out, u64::from((value << 1 ^ value >> 31) as u32));
+        put_signed(out, value.into());
     };
     number(out, if kind == PageKind::Dictionary { 2 } else { 0 });
     number(out, size(uncompressed)?);

@@ -2,7 +2,7 @@
 
 /// Appends `value`.
 #[inline]
-pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
+pub fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -12,30 +12,32 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
 
 /// Appends a signed value; small magnitudes are short.
 #[inline]
-pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
+pub fn put_signed(out: &mut Vec<u8>, value: i64) {
     put(out, (value << 1 ^ value >> 63) as u64);
 }
 
 /// Appends the number of bytes and the bytes.
-pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
 /// Reads what the functions above wrote; `None` where the bytes end too early or are no number.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cursor<'a>(pub(crate) &'a [u8]);
+pub struct Cursor<'a>(pub &'a [u8]);
 
 impl<'a> Cursor<'a> {
+    /// The next byte.
     #[inline]
-    pub(crate) fn byte(&mut self) -> Option<u8> {
+    pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
+    /// What [`put`] wrote.
     #[inline]
-    pub(crate) fn number(&mut self) -> Option<u64> {
+    pub fn number(&mut self) -> Option<u64> {
         let first = self.byte()?;
         if first < 0x80 { Some(u64::from(first)) } else { self.more(u64::from(first & 0x7f)) }
     }
@@ -54,24 +56,28 @@ impl<'a> Cursor<'a> {
         None
     }
 
+    /// What [`put_signed`] wrote.
     #[inline]
-    pub(crate) fn signed(&mut self) -> Option<i64> {
+    pub fn signed(&mut self) -> Option<i64> {
         let value = self.number()?;
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
+    /// A number of at most 32 bits.
     #[inline]
-    pub(crate) fn small(&mut self) -> Option<u32> {
+    pub fn small(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
-    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    /// The next `count` bytes.
+    pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(taken)
     }
 
-    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
+    /// What [`put_bytes`] wrote.
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let count = self.number()?.try_into().ok()?;
         self.take(count)
     }
@@ -102,6 +108,16 @@ mod tests {
             out.pop();
             prop_assert_eq!(Cursor(&out).number(), None);
         }
+    }
+
+    #[test]
+    fn small_numbers_are_short() {
+        let mut out = Vec::new();
+        put(&mut out, 300);
+        put_signed(&mut out, -1);
+        put_signed(&mut out, i64::MIN);
+        assert_eq!(out[..3], [0xac, 0x02, 0x01]);
+        assert_eq!(out.len(), 13);
     }
 
     #[test]
