@@ -2,6 +2,7 @@
 //! keeps what it needs by process, and a page that `iotrail advise --explain` prints.
 
 mod blocking_io;
+mod by_process;
 mod descriptor_leak;
 mod every_rank_reads;
 mod failed_lookups;

@@ -57,11 +57,11 @@ struct DirectionTotals {
     unknown: bool,
 }
 
-/// How a file was accessed.
+/// How a file was accessed. There may be as many as files times processes, and few are both read and written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    read: DirectionTotals,
-    written: DirectionTotals,
+    read: Option<Box<DirectionTotals>>,
+    written: Option<Box<DirectionTotals>>,
     consecutive: u64,
     ahead: u64,
     back: u64,
@@ -81,6 +81,7 @@ enum Sizes {
 impl Access {
     pub(crate) fn add(&mut self, transfer: &Transfer) {
         let direction = if transfer.is_write { &mut self.written } else { &mut self.read };
+        let direction = direction.get_or_insert_default();
         direction.transfers += 1;
         direction.bytes = direction.bytes.saturating_add(transfer.bytes);
         if transfer.in_file {
@@ -104,14 +105,19 @@ impl Access {
     /// Adds how the same file was accessed otherwise.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.add_figures(other);
-        self.read.set.union(&other.read.set);
-        self.written.set.union(&other.written.set);
+        for (mine, theirs) in [(&mut self.read, &other.read), (&mut self.written, &other.written)] {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_default().set.union(&theirs.set);
+            }
+        }
     }
 
     /// Adds how another file was accessed, of which no more will come.
     pub(crate) fn merge_other_file(&mut self, other: &mut Self) {
         self.add_figures(other);
         for (mine, theirs) in [(&mut self.read, &mut other.read), (&mut self.written, &mut other.written)] {
+            let Some(theirs) = theirs else { continue };
+            let mine = mine.get_or_insert_default();
             match theirs.set.bytes() {
                 Some(bytes) => mine.summed = mine.summed.saturating_add(bytes),
                 None => mine.unknown = true,
@@ -121,11 +127,13 @@ impl Access {
 
     /// The bytes of the one file that were read, and those that were written; NULL where an offset is unknown.
     pub(crate) fn ranges(&mut self) -> [Option<ByteRanges>; 2] {
-        [&mut self.read, &mut self.written].map(DirectionTotals::ranges)
+        [&mut self.read, &mut self.written].map(|direction| direction.get_or_insert_default().ranges())
     }
 
     fn add_figures(&mut self, other: &Self) {
         for (mine, theirs) in [(&mut self.read, &other.read), (&mut self.written, &other.written)] {
+            let Some(theirs) = theirs else { continue };
+            let mine = mine.get_or_insert_default();
             mine.transfers += theirs.transfers;
             mine.bytes = mine.bytes.saturating_add(theirs.bytes);
             mine.in_files = mine.in_files.saturating_add(theirs.in_files);
@@ -139,15 +147,16 @@ impl Access {
 
     pub(crate) fn row(&mut self, name: String) -> AccessRow {
         let common = self.sizes.most_common();
-        let requests = self.read.transfers + self.written.transfers;
-        let (unique_read, reread) = self.read.unique();
-        let (unique_written, overwritten) = self.written.unique();
+        let (read, written) = (self.read.get_or_insert_default(), self.written.get_or_insert_default());
+        let requests = read.transfers + written.transfers;
+        let (unique_read, reread) = read.unique();
+        let (unique_written, overwritten) = written.unique();
         AccessRow {
             name,
-            reads: self.read.transfers,
-            writes: self.written.transfers,
-            bytes_read: self.read.bytes,
-            bytes_written: self.written.bytes,
+            reads: read.transfers,
+            writes: written.transfers,
+            bytes_read: read.bytes,
+            bytes_written: written.bytes,
             consecutive: self.consecutive,
             sequential: self.consecutive + self.ahead,
             random: self.back,

@@ -1,6 +1,7 @@
 //! Each process of a parallel program reads all of the same file.
 
 use super::Rule;
+use super::by_process::ByProcess;
 use super::habit::{Context, ProcessHabit, Seen, Tally, is_of_system};
 use super::peers::at_once;
 use foldhash::fast::RandomState;
@@ -8,7 +9,6 @@ use hashbrown::HashMap;
 use iotrail_model::FileId;
 use iotrail_model::calls::Transfer;
 use iotrail_query::ProcessId;
-use std::collections::BTreeMap;
 
 /// From so many bytes on it matters.
 const MUCH: u64 = 1 << 20;
@@ -24,7 +24,7 @@ pub(crate) struct EveryRankReads {
 struct Readers {
     /// The highest byte that anybody read.
     end: u64,
-    readers: BTreeMap<ProcessId, Tally>,
+    readers: ByProcess<Tally>,
 }
 
 impl Rule for EveryRankReads {
@@ -37,7 +37,7 @@ impl Rule for EveryRankReads {
         };
         let file = self.files.entry(file).or_default();
         file.end = file.end.max(high);
-        let tally = file.readers.entry(process).or_insert_with(|| Tally::new(call.first()));
+        let tally = file.readers.get_or_insert_with(process, || Tally::new(call.first()));
         tally.amount = tally.amount.saturating_add(high - low);
         tally.waste(call);
     }
@@ -55,7 +55,7 @@ impl Readers {
             self.readers.iter().filter(|(_, tally)| is_all(tally)).map(|(process, _)| *process).collect();
         let found = at_once(log, &whole).into_iter().flat_map(|group| {
             let others = 100 - 100 / group.len() as u64;
-            group.into_iter().filter_map(move |process| Some((*self.readers.get(&process)?, others)))
+            group.into_iter().filter_map(move |process| Some((*self.readers.get(process)?, others)))
         });
         let found = found.filter(|(tally, _)| !is_of_system(&log.text(tally.first.path)));
         let found = found.map(|(tally, others)| ProcessHabit {

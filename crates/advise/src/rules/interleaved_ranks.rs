@@ -1,6 +1,7 @@
 //! The processes of a parallel program transfer small pieces of one file that lie between those of the others.
 
 use super::Rule;
+use super::by_process::ByProcess;
 use super::habit::{Context, ProcessHabit, Saved, Seen, Tally};
 use super::peers::at_once;
 use foldhash::fast::RandomState;
@@ -8,7 +9,6 @@ use hashbrown::HashMap;
 use iotrail_model::FileId;
 use iotrail_model::calls::Transfer;
 use iotrail_query::ProcessId;
-use std::collections::BTreeMap;
 
 /// From so many transfers of each process on it is a habit.
 const MANY: u64 = 50;
@@ -17,7 +17,7 @@ const LARGE: u64 = 4 << 20;
 
 #[derive(Default)]
 pub(crate) struct InterleavedRanks {
-    files: HashMap<(FileId, bool), BTreeMap<ProcessId, Extent>, RandomState>,
+    files: HashMap<(FileId, bool), ByProcess<Extent>, RandomState>,
 }
 
 /// What one process transfers in one direction.
@@ -40,7 +40,7 @@ impl Rule for InterleavedRanks {
         };
         let writes = call.transfer == Transfer::Write;
         let first = || Extent { low, high, tally: Tally::new(call.first()) };
-        let extent = self.files.entry((file, writes)).or_default().entry(process).or_insert_with(first);
+        let extent = self.files.entry((file, writes)).or_default().get_or_insert_with(process, first);
         (extent.low, extent.high) = (extent.low.min(low), extent.high.max(high));
         extent.tally.amount = extent.tally.amount.saturating_add(high - low);
         extent.tally.waste(call);
@@ -51,14 +51,14 @@ impl Rule for InterleavedRanks {
     }
 }
 
-fn of_file(log: &Context, processes: &BTreeMap<ProcessId, Extent>) -> Vec<ProcessHabit> {
+fn of_file(log: &Context, processes: &ByProcess<Extent>) -> Vec<ProcessHabit> {
     let is_small =
         |extent: &Extent| extent.tally.calls >= MANY && extent.tally.amount / extent.tally.calls < LARGE / 4;
     let few: Vec<ProcessId> =
         processes.iter().filter(|(_, extent)| is_small(extent)).map(|(process, _)| *process).collect();
     let groups = at_once(log, &few).into_iter();
     let found = groups.flat_map(|group| {
-        let group: Vec<&Extent> = group.iter().map(|process| &processes[process]).collect();
+        let group: Vec<&Extent> = group.iter().filter_map(|process| processes.get(*process)).collect();
         if are_interleaved(&group) { group } else { Vec::new() }
     });
     let found = found.map(|extent| {
