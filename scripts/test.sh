@@ -109,7 +109,7 @@ both_mpis() {
   debian mpirun.openmpi=openmpi-bin mpicc.openmpi=libopenmpi-dev mpirun.mpich=mpich mpicc.mpich=libmpich-dev
 }
 
-mpi_models() {
+mpi_programs() {
   both_mpis && build && python3 "$@"
 }
 
@@ -130,6 +130,7 @@ record_steps() {
   step "recordings that are killed, full disks, limits" record_tests tests/loss/run.py "$iotrail"
   step "MPI: Open MPI and MPICH, one trail of all ranks" tests/mpi/run.sh "$iotrail"
   step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"
+  step "MPI: a rank that the others wait for" mpi_programs tests/mpi/late.py "$iotrail"
   step "MPI: models of programs, generated with more ranks" mpi_models tests/mpi/workload.py "$iotrail"
 }
 

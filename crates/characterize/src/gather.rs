@@ -122,7 +122,7 @@ impl<'a> Gathering<'a> {
                 mpi::Role::Begins => What::MpiBegins,
                 mpi::Role::Ends => What::MpiEnds,
                 mpi::Role::Synchronises => What::Collective { comm: batch.comm[at] },
-                mpi::Role::Other => return None,
+                mpi::Role::FromRoot | mpi::Role::ToRoot | mpi::Role::Other => return None,
             },
             Layer::Syscall => What::Request(self.request(batch, at, left_out)?),
             Layer::Posix | Layer::Libc => return None,

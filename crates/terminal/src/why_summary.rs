@@ -290,6 +290,7 @@ pub fn phrase(piece: &Piece, directory: Option<&str>) -> String {
         PieceKind::Metadata => calls("metadata calls"),
         PieceKind::Memory => calls("mapping memory"),
         PieceKind::Process => calls("starting and ending processes"),
+        PieceKind::Mpi => format!("{} in {program}", call.unwrap_or("beginning and ending MPI")),
         PieceKind::Other => calls("other calls"),
         PieceKind::Transfer => calls("passing data"),
         PieceKind::Sleep => format!("sleeping in {program}"),

@@ -17,6 +17,7 @@
 //! | a lock | the last unlock of the same file, or close or exit of a process that had locked it |
 //! | a futex | the last wake of the same word, else the last exit of a thread of the process (`pthread_join`) |
 //! | any, interrupted | the end of a child right before |
+//! | a collective call of MPI | the same call of the last rank ([`ranks`]) |
 //!
 //! In a log of which nobody says that calls that wait for children were recorded and that holds none, or that does not tell
 //! how long calls took, the maker of a process is taken to wait for its end.
@@ -27,10 +28,13 @@
 
 pub(crate) mod ends;
 pub(crate) mod gather;
+pub(crate) mod ranks;
 
 use self::ends::Channels;
+use self::ranks::{LibraryCall, RankCall, RankWait, Ranks, rank_waits};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
+use iotrail_model::calls::mpi::Role;
 use iotrail_model::{PathId, Tid};
 use iotrail_query::ProcessId;
 
@@ -187,6 +191,8 @@ pub(crate) enum Ended {
     Connected,
     /// A word in memory was woken.
     Woken,
+    /// The last rank made the collective call.
+    Called,
 }
 
 /// Waits for somebody of whom nothing is known.
@@ -233,6 +239,10 @@ pub struct Waits {
     holders: HashMap<PathId, HashSet<ProcessId, RandomState>, RandomState>,
     /// Which of them are the two ends of one connection.
     channels: Channels,
+    /// Waits of ranks for each other, which stand for all that lies in them.
+    ranks: HashMap<LineId, Vec<RankWait>, RandomState>,
+    /// The begins and ends of MPI in each thread, which do so too.
+    library: HashMap<LineId, Vec<LibraryCall>, RandomState>,
 }
 
 impl Waits {
@@ -288,6 +298,53 @@ impl Waits {
             signs.values_mut().for_each(|signs| signs.sort_unstable());
         }
         waits
+    }
+
+    /// The same with calls of MPI: those that begin and end it, and the waits that collective calls of `ranks` were.
+    pub(crate) fn with_mpi(mut self, calls: Vec<RankCall>, ranks: &Ranks) -> Self {
+        if calls.is_empty() {
+            return self;
+        }
+        let key = |line: LineId| ((self.process(line), self.tid(line)), line);
+        let lines: HashMap<_, _, RandomState> = self.lines().map(key).collect();
+        let line = |process, tid| lines.get(&(process, tid)).copied();
+        let is_own = |call: &RankCall| matches!(call.role, Role::Begins | Role::Ends);
+        let (own, collective): (Vec<_>, Vec<_>) = calls.into_iter().partition(is_own);
+        for RankCall { process, tid, start, end, call, .. } in own {
+            if let (Some(line), Some(end)) = (line(process, tid), end) {
+                self.library.entry(line).or_default().push(LibraryCall { start, end, call });
+            }
+        }
+        self.library.values_mut().for_each(|calls| calls.sort_unstable_by_key(|call| call.start));
+        self.ranks = rank_waits(collective, ranks, line);
+        self
+    }
+
+    /// The call that begins or ends MPI in which a thread was at `at`, if it was in one; else the next one, if it makes one.
+    pub(crate) fn library_call(&self, line: LineId, at: i64) -> Option<LibraryCall> {
+        let calls = self.library.get(&line)?;
+        calls.get(calls.partition_point(|call| call.end <= at)).copied()
+    }
+
+    /// The waits of a thread for other ranks, in the order of time.
+    pub(crate) fn rank_waits(&self, line: LineId) -> &[RankWait] {
+        self.ranks.get(&line).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether what a thread did from `start` to `end` is part of a wait for another rank, or of the begin or end of MPI.
+    pub(crate) fn is_in_mpi(&self, line: LineId, start: i64, end: i64) -> bool {
+        if self.library_call(line, start).is_some_and(|call| call.start <= start && end <= call.end) {
+            return true;
+        }
+        let waits = self.rank_waits(line);
+        let begun = waits.partition_point(|wait| wait.start <= start);
+        begun.checked_sub(1).is_some_and(|last| waits[last].covers(start, end))
+    }
+
+    /// Pairs of processes that are ranks of one program: each that waited, and whom it waited for.
+    pub(crate) fn ranks_that_met(&self) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+        let pair = |line: &LineId, wait: &RankWait| (self.process(*line), self.process(wait.cause.line));
+        self.ranks.iter().flat_map(move |(line, waits)| waits.iter().map(move |wait| pair(line, wait)))
     }
 
     /// A process without any call of its own that made others has a thread, too; its first sign is that of its first child.

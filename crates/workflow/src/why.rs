@@ -81,7 +81,7 @@ pub fn waits(log: &EventLog, processes: &ProcessTable, threads: NonZeroUsize) ->
 
 /// By case the run that it belongs to, and the path of each run that tells time.
 fn paths(log: &EventLog, processes: &ProcessTable, waits: &Waits) -> (Vec<u32>, Vec<(u32, Path)>) {
-    let units = units(processes, log.cases());
+    let units = units(processes, log.cases(), waits);
     let unit = |process: ProcessId| units[processes.get(process).case.index()];
     let mut roots: Vec<u32> = units.clone();
     roots.sort_unstable();
@@ -228,8 +228,8 @@ fn cost(log: &EventLog) -> Cost {
     Cost { call: call.max(inside), inside }
 }
 
-/// By case, the first one of those whose processes are related to its own.
-fn units(processes: &ProcessTable, cases: &[Case]) -> Vec<u32> {
+/// By case, the first one of those whose processes are related to its own, or are ranks of the same program.
+fn units(processes: &ProcessTable, cases: &[Case], waits: &Waits) -> Vec<u32> {
     let mut units: Vec<u32> = (0..cases.len() as u32).collect();
     fn root(units: &mut [u32], mut case: u32) -> u32 {
         while units[case as usize] != case {
@@ -238,11 +238,11 @@ fn units(processes: &ProcessTable, cases: &[Case]) -> Vec<u32> {
         }
         case
     }
-    for process in processes.all() {
-        if let Some(parent) = process.parent {
-            let pair = [process.case, processes.get(parent).case].map(|CaseId(case)| root(&mut units, case));
-            units[pair[0].max(pair[1]) as usize] = pair[0].min(pair[1]);
-        }
+    let children = processes.all().iter().filter_map(|process| Some((process.case, process.parent?)));
+    let ranks = waits.ranks_that_met().map(|(waiter, other)| (processes.get(waiter).case, other));
+    for (case, other) in children.chain(ranks) {
+        let pair = [case, processes.get(other).case].map(|CaseId(case)| root(&mut units, case));
+        units[pair[0].max(pair[1]) as usize] = pair[0].min(pair[1]);
     }
     (0..cases.len() as u32).map(|case| root(&mut units, case)).collect()
 }
@@ -284,6 +284,7 @@ const fn class_name(kind: Kind) -> &'static str {
         Kind::Sleep => "sleep",
         Kind::Transfer => "transfer",
         Kind::Waiting => "wait",
+        Kind::Mpi => "mpi",
         Kind::Other => "none",
     }
 }

@@ -9,6 +9,10 @@ pub enum Role {
     Ends,
     /// No rank returns before all have called it: what each gives, all get.
     Synchronises,
+    /// No rank returns before the root has called it: all get what it gives.
+    FromRoot,
+    /// The root does not return before all have called it: it gets what each gives.
+    ToRoot,
     /// None of these.
     #[default]
     Other,
@@ -49,6 +53,8 @@ pub fn role(name: &str) -> Role {
     match name {
         "MPI_Init" | "MPI_Init_thread" => Role::Begins,
         "MPI_Finalize" => Role::Ends,
+        "MPI_Bcast" | "MPI_Scatter" | "MPI_Scatterv" => Role::FromRoot,
+        "MPI_Reduce" | "MPI_Gather" | "MPI_Gatherv" => Role::ToRoot,
         _ if ALL_TO_ALL.contains(&name) => Role::Synchronises,
         _ => Role::Other,
     }
@@ -59,11 +65,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roots_and_messages_synchronise_nobody_else() {
+    fn messages_and_requests_synchronise_nobody_else() {
         assert_eq!(role("MPI_Barrier"), Role::Synchronises);
         assert_eq!(role("MPI_File_write_at_all"), Role::Synchronises);
         assert_eq!(role("MPI_Init_thread"), Role::Begins);
-        for name in ["MPI_Bcast", "MPI_Reduce", "MPI_Send", "MPI_File_write_at", "MPI_Ibarrier", "read"] {
+        assert_eq!(role("MPI_Bcast"), Role::FromRoot);
+        assert_eq!(role("MPI_Gatherv"), Role::ToRoot);
+        for name in ["MPI_Send", "MPI_File_write_at", "MPI_Ibarrier", "MPI_Ibcast", "read"] {
             assert_eq!(role(name), Role::Other, "{name}");
         }
     }

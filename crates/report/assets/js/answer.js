@@ -18,6 +18,7 @@ const PIECE_KINDS = {
   waiting: "waiting",
   "hand-over": "hand-over",
   transfer: "transfer",
+  mpi: "mpi",
   other: "other calls",
   start: "start",
   tracing: "tracing",

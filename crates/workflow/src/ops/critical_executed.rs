@@ -89,6 +89,8 @@ pub enum Reason {
     Connected,
     /// A word in memory was woken.
     Woken,
+    /// The last rank made the collective call.
+    Called,
     /// The parent made the process.
     Forked,
     /// Nothing recorded came before.
@@ -108,6 +110,7 @@ impl Reason {
             Self::OtherEndOpened => "waited for the FIFO to be opened by",
             Self::Connected => "waited for a connection from",
             Self::Woken => "waited to be woken by",
+            Self::Called => "waited in a collective call for",
             Self::Forked => "started by",
             Self::Began => "nothing recorded came before",
         }
@@ -125,6 +128,7 @@ impl From<Ended> for Reason {
             Ended::OtherEnd => Self::OtherEndOpened,
             Ended::Connected => Self::Connected,
             Ended::Woken => Self::Woken,
+            Ended::Called => Self::Called,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! From the event log to the rows of [`Waits`].
 
 use super::ends::Channels;
+use super::ranks::{RankCall, Ranks};
 use super::{Act, ProcessFacts, Row, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{
-    CallKind, CallSpec, Class, EventClasses, Family, LockRequest, PerCall, futex_wakes,
+    CallKind, CallSpec, Class, EventClasses, Family, LockRequest, PerCall, futex_wakes, mpi,
 };
 use iotrail_model::{CaseId, EventBatch, Layer, Nanos, OpenId, PathId, Tid};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
@@ -30,6 +31,9 @@ pub(crate) const CALL_COLUMNS: [Columns; 14] = [
     Columns::FLAGS,
     Columns::OPEN,
 ];
+
+/// `MPI_COMM_WORLD` in the column of communicators.
+const WORLD: i32 = 0;
 
 /// Channels beyond this have no name of their own: counters of events (eventfd), told by their open file descriptions.
 const NAMELESS: u32 = 1 << 31;
@@ -103,6 +107,9 @@ struct WaitVocabulary {
     interrupted: Vec<bool>,
     /// Which errors say that a call goes on beside its thread.
     goes_on: Vec<bool>,
+    /// What calls of MPI mean for the other ranks.
+    collectives: PerCall<mpi::Role>,
+    ranks: Ranks,
 }
 
 impl WaitVocabulary {
@@ -111,6 +118,8 @@ impl WaitVocabulary {
         let locks: Vec<_> = names.flags.iter().map(|text| LockRequest::of(text)).collect();
         let futex = |text: &Arc<str>| (futex_wakes(text), text.contains("_PRIVATE"));
         Self {
+            collectives: PerCall::new(&names.calls, |call| mpi::role(call.name)),
+            ranks: Ranks::of(log.cases()),
             classes: EventClasses::new(names, log.files(), HashSet::new()),
             has_locks: locks.contains(&Some(LockRequest::Wait)),
             futexes: names.flags.iter().map(futex).collect(),
@@ -177,6 +186,28 @@ impl WaitVocabulary {
         path.and_then(|_| nameless_channel(batch.case[row], batch.open[row].get()?))
     }
 
+    /// The call of MPI that a row is: one that begins or ends it, or a collective one on all ranks.
+    fn mpi_call(&self, batch: &EventBatch, row: usize, process: ProcessId) -> Option<RankCall> {
+        let role = self.collectives.of(batch.call[row]);
+        let on_all = batch.comm[row].get() == Some(WORLD) && self.ranks.of_case(batch.case[row]).is_some();
+        let matters = match role {
+            mpi::Role::Begins | mpi::Role::Ends => true,
+            mpi::Role::Synchronises | mpi::Role::FromRoot | mpi::Role::ToRoot => on_all,
+            mpi::Role::Other => false,
+        };
+        let start = batch.start[row].0;
+        (matters && batch.errno[row].is_null()).then(|| RankCall {
+            case: batch.case[row],
+            process,
+            tid: batch.tid[row],
+            start,
+            end: batch.dur[row].get().map(|Nanos(dur)| start.saturating_add(dur.max(0))),
+            call: batch.call[row],
+            role,
+            root: batch.peer[row].get(),
+        })
+    }
+
     /// What an operation on a word in memory did.
     fn futex(&self, batch: &EventBatch, row: usize, failed: bool) -> Act {
         let flags = batch.flags[row].get().and_then(|id| self.futexes.get(id.index()));
@@ -229,6 +260,7 @@ pub struct WaitCalls {
     rows: Vec<Row>,
     /// The sockets that were made in pairs.
     pairs: Vec<(PathId, PathId)>,
+    mpi: Vec<RankCall>,
 }
 
 impl Pass for Waiting<'_> {
@@ -238,7 +270,7 @@ impl Pass for Waiting<'_> {
     type Output = Waits;
 
     fn columns(&self) -> Columns {
-        Columns::of(CALL_COLUMNS) | Columns::OFFSET
+        Columns::of(CALL_COLUMNS) | Columns::OFFSET | Columns::COMM | Columns::PEER
     }
 
     fn asks(&self) -> Asks {
@@ -260,9 +292,10 @@ impl Pass for Waiting<'_> {
     fn close(&self, found: &mut WaitCalls, more: WaitCalls) {
         found.rows.extend(more.rows);
         found.pairs.extend(more.pairs);
+        found.mpi.extend(more.mpi);
     }
 
-    fn finish(&self, (): (), WaitCalls { rows, pairs }: WaitCalls) -> Waits {
+    fn finish(&self, (): (), WaitCalls { rows, pairs, mpi }: WaitCalls) -> Waits {
         let mut channels = self.vocabulary.channels.clone();
         pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
         let facts = self.processes.all().iter().map(|process| ProcessFacts {
@@ -270,7 +303,8 @@ impl Pass for Waiting<'_> {
             pid: process.pid.0,
             end: process.end.map(|end| end.0),
         });
-        Waits::new(rows, facts.collect(), channels, self.waits_recorded)
+        let waits = Waits::new(rows, facts.collect(), channels, self.waits_recorded);
+        waits.with_mpi(mpi, &self.vocabulary.ranks)
     }
 }
 
@@ -282,14 +316,20 @@ fn found(
     vocabulary: &WaitVocabulary,
     layer: Layer,
 ) -> WaitCalls {
-    let (mut rows, mut pairs) = (Vec::new(), Vec::new());
+    let (mut rows, mut pairs, mut mpi) = (Vec::new(), Vec::new(), Vec::new());
     let mut others: HashMap<(ProcessId, Tid), [Row; 2], RandomState> = HashMap::default();
     for index in 0..batch.len {
         let start = batch.start[index];
-        if batch.layer[index] != layer {
+        if ![layer, Layer::Mpi].contains(&batch.layer[index]) {
             continue;
         }
         let Some(process) = processes.find(batch.case[index], batch.pid[index], start) else { continue };
+        if batch.layer[index] == Layer::Mpi {
+            mpi.extend(vocabulary.mpi_call(batch, index, process));
+        }
+        if batch.layer[index] != layer {
+            continue;
+        }
         let dur = batch.dur[index].get().map_or(0, |Nanos(dur)| dur.max(0));
         let act = match vocabulary.act(batch, index) {
             Act::Other if dur > 0 => vocabulary.nameless(batch, index, dur),
@@ -312,7 +352,7 @@ fn found(
         }
     }
     rows.extend(others.into_values().flatten());
-    WaitCalls { rows, pairs }
+    WaitCalls { rows, pairs, mpi }
 }
 
 #[cfg(test)]

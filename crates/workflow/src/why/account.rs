@@ -41,6 +41,8 @@ pub(super) enum Kind {
     Sleep,
     Transfer,
     Waiting,
+    /// Within a call that begins or ends MPI.
+    Mpi,
     Other,
 }
 
@@ -49,7 +51,7 @@ pub(super) enum Kind {
 pub(super) struct EndedBy(pub(super) u8);
 
 impl EndedBy {
-    const ALL: [Ended; 8] = [
+    const ALL: [Ended; 9] = [
         Ended::Child,
         Ended::Data,
         Ended::EndOfData,
@@ -58,6 +60,7 @@ impl EndedBy {
         Ended::OtherEnd,
         Ended::Connected,
         Ended::Woken,
+        Ended::Called,
     ];
 
     fn of(ended: Ended) -> Self {
@@ -196,6 +199,24 @@ impl Threads<'_> {
         self.runs[self.images.processes.get(self.waits.process(line)).case.index()]
     }
 
+    /// The call that begins or ends MPI in which a thread is at `at`.
+    fn within_library(&self, line: LineId, at: i64) -> Option<CallId> {
+        self.waits.library_call(line, at).filter(|call| call.start <= at).map(|call| call.call)
+    }
+
+    /// Cuts a stretch of time where the thread begins or ends such a call.
+    fn divide(&self, line: LineId, (mut from, to): (i64, i64), parts: &mut Vec<(i64, i64)>) {
+        while let Some(call) = self.waits.library_call(line, from) {
+            let next = if call.start <= from { call.end } else { call.start };
+            if next >= to {
+                break;
+            }
+            parts.push((from, next));
+            from = next;
+        }
+        parts.push((from, to));
+    }
+
     fn key(&self, used: Use, line: LineId, at: i64) -> Key {
         Key { used, line, image: self.images.at(self.waits.process(line), at), call: None, path: None }
     }
@@ -209,6 +230,16 @@ pub(super) struct Cost {
     pub(super) inside: i64,
 }
 
+/// A call that the next one may cut.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    from: i64,
+    to: i64,
+    key: Key,
+    /// One, or none if it is part of another call.
+    calls: u64,
+}
+
 /// A thread's time on the path.
 #[derive(Clone, Debug, Default)]
 struct Lane {
@@ -217,7 +248,7 @@ struct Lane {
     /// What lies before is accounted for.
     done: i64,
     /// A call that the next one may cut.
-    pending: Option<(i64, i64, Key)>,
+    pending: Option<Pending>,
     /// What the recorder added behind the last call.
     owed: i64,
     next_leg: usize,
@@ -265,36 +296,42 @@ impl Account {
     /// Adds a call; those of a thread come in the order of their starts.
     pub(super) fn call(&mut self, call: &Call, of: &Threads<'_>) {
         let Some(mut lane) = self.lanes.remove(&call.line) else { return };
-        let start = lane.pending.map_or(call.start, |(before, ..)| before.max(call.start));
-        if let Some((from, to, key)) = lane.pending.take() {
-            self.cover(&mut lane, (from, to.min(start)), key, of);
+        let start = lane.pending.map_or(call.start, |before| before.from.max(call.start));
+        if let Some(before) = lane.pending.take() {
+            self.cover(&mut lane, Pending { to: before.to.min(start), ..before }, of);
         }
-        let key = Key {
-            used: Use::Call(call.kind),
-            call: Some(call.call),
-            path: call.path.get(),
-            ..of.key(Use::Compute, call.line, start)
+        let within = of.within_library(call.line, call.start).filter(|within| *within != call.call);
+        let (used, name, path) = match within {
+            Some(within) => (Use::Call(Kind::Mpi), within, None),
+            None => (Use::Call(call.kind), call.call, call.path.get()),
         };
-        lane.pending = Some((start, call.end.max(start), key));
+        let key = Key { used, call: Some(name), path, ..of.key(Use::Compute, call.line, start) };
+        let calls = u64::from(within.is_none());
+        lane.pending = Some(Pending { from: start, to: call.end.max(start), key, calls });
         self.lanes.insert(call.line, lane);
     }
 
     /// A call covers this time; what no call covered before is computing.
-    fn cover(&mut self, lane: &mut Lane, (from, to): (i64, i64), key: Key, of: &Threads<'_>) {
+    fn cover(&mut self, lane: &mut Lane, call: Pending, of: &Threads<'_>) {
+        let Pending { from, to, key, calls } = call;
         self.compute(lane, key.line, from, of);
         let time = sweep(lane, to.max(from), |_, _| {});
         let tracing = time.min(self.cost.inside);
         self.add(of, Key { used: Use::Tracing, call: None, path: None, ..key }, tracing, 0);
-        self.add(of, key, time - tracing, u64::from(time > 0));
+        self.add(of, key, time - tracing, if time > 0 { calls } else { 0 });
         lane.owed = self.cost.call - self.cost.inside.min(self.cost.call);
     }
 
-    /// Up to `to` the thread computed.
+    /// Up to `to` the thread computed, or was in a call that begins or ends MPI.
     fn compute(&mut self, lane: &mut Lane, line: LineId, to: i64, of: &Threads<'_>) {
         let mut gaps: Vec<(i64, i64)> = Vec::new();
-        sweep(lane, to, |from, to| gaps.push((from, to)));
+        sweep(lane, to, |from, to| of.divide(line, (from, to), &mut gaps));
         for (from, to) in gaps {
             let key = of.key(Use::Compute, line, from + (to - from) / 2);
+            let key = match of.within_library(line, from) {
+                Some(call) => Key { used: Use::Call(Kind::Mpi), call: Some(call), ..key },
+                None => key,
+            };
             let tracing = (to - from).min(lane.owed);
             lane.owed -= tracing;
             self.add(of, Key { used: Use::Tracing, ..key }, tracing, 0);
@@ -305,8 +342,8 @@ impl Account {
     /// Accounts for what is left.
     pub(super) fn finish(mut self, of: &Threads<'_>) -> Amounts {
         for (line, mut lane) in std::mem::take(&mut self.lanes) {
-            if let Some((from, to, key)) = lane.pending.take() {
-                self.cover(&mut lane, (from, to), key, of);
+            if let Some(last) = lane.pending.take() {
+                self.cover(&mut lane, last, of);
             }
             self.compute(&mut lane, line, i64::MAX, of);
         }

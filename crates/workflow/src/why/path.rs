@@ -115,16 +115,11 @@ impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
 
     /// Takes the time of a thread back from `at`; answers where the walk goes on.
     fn before(&mut self, line: LineId, at: i64) -> Option<(LineId, i64)> {
-        for number in (0..self.waits.before(line, at)).rev() {
-            let Some((start, end, act)) = self.waits.wait(line, number) else { continue };
-            let end = end.min(at);
-            let Some(cause) = self.waits.cause(line, number, at).filter(|cause| self.follows(cause, end))
-            else {
-                continue;
-            };
+        if let Some((end, awaited)) = self.last_wait(line, at) {
+            let cause = awaited.cause;
             self.leg(line, end, at, What::Own);
             self.leg(line, cause.at, end, What::HandOver(cause.what));
-            self.path.awaited.push(Awaited { line, start, cause, channel: channel_of(act) });
+            self.path.awaited.push(awaited);
             return Some((cause.line, cause.at));
         }
         let maker = self.waits.maker(line).filter(|(maker, _)| (self.is_in)(self.waits.process(*maker)));
@@ -139,6 +134,30 @@ impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
         let ended = self.ended_before(begun).filter(|_| self.left.insert(line));
         self.leg(line, ended.map_or(first, |(_, end)| end), begun, What::Start);
         ended
+    }
+
+    /// The last wait of a thread that began before `at` and has a cause on which the walk can go on, and when it ended. A wait for
+    /// another rank stands for all that lies in it, and so does a call that begins or ends MPI.
+    fn last_wait(&self, line: LineId, at: i64) -> Option<(i64, Awaited)> {
+        let ranks = self.waits.rank_waits(line);
+        let begun = ranks[..ranks.partition_point(|wait| wait.start < at)].iter().rev();
+        let rank = begun.copied().find(|wait| self.follows(&wait.cause, wait.end.min(at)));
+        for number in (0..self.waits.before(line, at)).rev() {
+            let Some((start, end, act)) = self.waits.wait(line, number) else { continue };
+            if rank.is_some_and(|rank| start < rank.start) {
+                break;
+            }
+            if self.waits.is_in_mpi(line, start, end) {
+                continue;
+            }
+            let end = end.min(at);
+            let cause = self.waits.cause(line, number, at).filter(|cause| self.follows(cause, end));
+            if let Some(cause) = cause {
+                return Some((end, Awaited { line, start, cause, channel: channel_of(act) }));
+            }
+        }
+        let rank = rank?;
+        Some((rank.end.min(at), Awaited { line, start: rank.start, cause: rank.cause, channel: None }))
     }
 
     /// The thread that ended last before `at`, if it is not one that the walk left.

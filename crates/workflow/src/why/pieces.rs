@@ -38,6 +38,12 @@ impl Naming<'_> {
         self.program(self.images.at(self.waits.process(line), at))
     }
 
+    /// The rank whose program a thread executed at that time.
+    pub(super) fn rank_of(&self, line: LineId, at: i64) -> Option<&str> {
+        let (process, ..) = self.images.get(self.images.at(self.waits.process(line), at));
+        self.cases.get(process.case.index())?.name.rid.as_deref()
+    }
+
     /// What a path is called: a pipe or socket without accidental numbers.
     pub(super) fn awaited(&self, path: PathId) -> String {
         let exact = &self.names.paths[path.index()];
@@ -170,6 +176,7 @@ const fn piece_kind(kind: Kind) -> PieceKind {
         Kind::Sleep => PieceKind::Sleep,
         Kind::Transfer => PieceKind::Transfer,
         Kind::Waiting => PieceKind::Waiting,
+        Kind::Mpi => PieceKind::Mpi,
         Kind::Other => PieceKind::Other,
     }
 }
@@ -185,6 +192,7 @@ fn what_ended(ended: EndedBy) -> &'static str {
         Ended::OtherEnd => "other end of a FIFO",
         Ended::Connected => "connection",
         Ended::Woken => "futex",
+        Ended::Called => "collective call",
     }
 }
 

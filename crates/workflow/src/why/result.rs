@@ -108,6 +108,8 @@ pub enum PieceKind {
     HandOver,
     /// Waits that were over at once.
     Transfer,
+    /// Beginning or ending MPI, whatever its library did there.
+    Mpi,
     /// Calls of no class.
     Other,
     /// Before the first call.
@@ -133,6 +135,7 @@ impl PieceKind {
             Self::Waiting => "waiting",
             Self::HandOver => "hand-over",
             Self::Transfer => "transfer",
+            Self::Mpi => "mpi",
             Self::Other => "other calls",
             Self::Start => "start",
             Self::Tracing => "tracing",
@@ -180,6 +183,8 @@ pub enum WaitCause {
     Lock,
     /// A word in memory was woken, or a thread ended.
     Futex,
+    /// The last rank made a collective call of MPI.
+    Mpi,
     /// A timer or the time that the call was given.
     Sleep,
     /// The cause is not known.
@@ -197,6 +202,7 @@ impl WaitCause {
             Self::Socket => "socket",
             Self::Lock => "lock",
             Self::Futex => "futex",
+            Self::Mpi => "mpi",
             Self::Sleep => "sleep",
             Self::Unknown => "unknown",
         }

@@ -4,6 +4,7 @@ use super::account::{AT_ONCE, Account, Amount, Call, Cost, Kind, Threads};
 use super::amounts::Amounts;
 use super::path::{Leg, What, channel_of};
 use crate::waits::gather::CALL_COLUMNS;
+use crate::waits::ranks::LibraryCall;
 use crate::waits::{Act, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -167,6 +168,19 @@ impl<'a> Spending<'a> {
     }
 }
 
+impl Spending<'_> {
+    /// The call that begins or ends MPI that a row is, if it touches the path.
+    fn library_call(&self, batch: &EventBatch, row: usize) -> Option<Call> {
+        let process = self.processes.find(batch.case[row], batch.pid[row], batch.start[row])?;
+        let line = *self.lines.get(&(process, batch.tid[row]))?;
+        let start = batch.start[row].0;
+        let LibraryCall { end, call, .. } =
+            self.waits.library_call(line, start).filter(|call| call.start == start)?;
+        let touches = call == batch.call[row] && self.touches(line, start, end);
+        touches.then_some(Call { line, start, end, kind: Kind::Mpi, call, path: Nullable::NULL })
+    }
+}
+
 impl Pass for Spending<'_> {
     type Sums = InAll;
     type Boundary = Vec<Call>;
@@ -194,6 +208,9 @@ impl Pass for Spending<'_> {
         let mut calls = Vec::new();
         for row in 0..batch.len {
             let spec = self.classes.spec(batch, row);
+            if batch.layer[row] == Layer::Mpi && self.layer != Layer::Mpi {
+                calls.extend(self.library_call(batch, row));
+            }
             if batch.layer[row] != self.layer || spec.is_some_and(|spec| spec.request.is_some()) {
                 continue;
             }

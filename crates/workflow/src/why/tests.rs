@@ -8,11 +8,14 @@ use super::result::{
 };
 use super::why;
 use crate::waits::ends::Channels;
+use crate::waits::ranks::{RankCall, Ranks};
 use crate::waits::{Act, ProcessFacts, Row, Waits};
+use iotrail_model::calls::mpi::Role;
+use iotrail_model::case::CaseName;
 use iotrail_model::recording_coverage::{RecordingCoverage, TracerCost};
 use iotrail_model::{
-    CallId, Case, CaseId, Coverage, Event, FileFacts, FileKind, Nanos, Nullable, PathId, Pid, Process, Tid,
-    Timestamp, Usage,
+    CallId, Case, CaseId, Coverage, Event, FileFacts, FileKind, Layer, Nanos, Nullable, PathId, Pid, Process,
+    Tid, Timestamp, Usage,
 };
 use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::memory::MemoryLog;
@@ -102,6 +105,68 @@ fn a_program_that_syncs_is_told_by_its_syncs_and_what_lies_between() {
             (5, PieceKind::Process, "db", ""),
         ]
     );
+}
+
+fn rank(rank: u32) -> Case {
+    let name = CaseName { cid: Some("app".into()), host: None, rid: Some(rank.to_string()) };
+    Case { id: CaseId(rank), name, ..Case::default() }
+}
+
+#[test]
+fn ranks_wait_for_the_last_one_and_what_mpi_does_to_begin_is_its_own() {
+    let mut log = Builder(MemoryLog::new(vec![rank(0), rank(1)]), 0);
+    for (rank, end) in [(0, 100), (1, 98)] {
+        log.0.push_process(Process {
+            case: CaseId(rank),
+            pid: Pid(rank * 10 + 10),
+            exe: Some("/usr/bin/app".to_owned()),
+            start: Some(Timestamp(0)),
+            end: Some(Timestamp(end * MS)),
+            exit_code: Some(0),
+            usage: Usage { user: Some(Nanos(1_000 * MS)), system: Some(Nanos(0)), ..Usage::default() },
+            ..Process::default()
+        });
+    }
+    let calls = [
+        (10, "getpid", (0, 0)),
+        (10, "MPI_Init", (0, 20)),
+        (10, "nanosleep", (5, 15)),
+        (10, "MPI_Barrier", (30, 82)),
+        (20, "getpid", (0, 0)),
+        (20, "MPI_Init", (0, 20)),
+        (20, "nanosleep", (5, 15)),
+        (20, "nanosleep", (25, 80)),
+        (20, "MPI_Barrier", (80, 83)),
+    ];
+    for (tid, call, span) in calls {
+        log.call(tid, call, "", span, 0);
+    }
+    log.call(10, "write", "/f", (85, 95), 5);
+    let (mpi, barrier) = (log.0.call("MPI_Init"), log.0.call("MPI_Barrier"));
+    let is_mpi = |event: &Event| [mpi, barrier].contains(&event.call);
+    let log = log.0.map_events(|event| {
+        event.case = CaseId(event.pid.0 / 10 - 1);
+        event.layer = if is_mpi(event) { Layer::Mpi } else { Layer::Syscall };
+        event.comm = (event.call == barrier).then_some(0).into();
+    });
+    let why = why(&log.build(), NonZeroUsize::MIN).unwrap();
+    let [run] = <[Run; 1]>::try_from(why.runs).unwrap();
+    assert_eq!(run.elapsed_ns, 100 * MS);
+    assert_eq!(run.pieces.iter().map(|piece| piece.time_ns).sum::<i64>(), run.elapsed_ns);
+    assert_eq!(
+        pieces(&run),
+        [
+            (55, PieceKind::Sleep, "app", ""),
+            (20, PieceKind::Mpi, "app", ""),
+            (13, PieceKind::Computing, "app", ""),
+            (10, PieceKind::Data, "app", "/f"),
+            (2, PieceKind::HandOver, "app", "collective call"),
+        ]
+    );
+    let mpi = run.waits.iter().find(|row| row.cause == WaitCause::Mpi).unwrap();
+    assert_eq!((mpi.waiter.as_str(), mpi.by.as_deref()), ("app", Some("app rank 1")));
+    assert_eq!(mpi.in_all, WaitTime { number: 1, time_ns: 50 * MS });
+    assert_eq!(mpi.on_path, mpi.in_all);
 }
 
 #[test]
@@ -322,7 +387,7 @@ fn processes(ends: &[Option<i64>]) -> Vec<Process> {
 }
 
 /// The time of the pieces of a log whose second reading brings these calls, and the elapsed time.
-fn accounted(rows: Vec<Row>, ends: &[Option<i64>], cost: Cost) -> Option<(i64, i64)> {
+fn accounted(rows: Vec<Row>, mpi: &[RankCall], ends: &[Option<i64>], cost: Cost) -> Option<(i64, i64)> {
     let processes = ProcessTable::new(processes(ends));
     let facts = processes.all().iter().map(|process| ProcessFacts {
         parent: process.parent,
@@ -330,16 +395,23 @@ fn accounted(rows: Vec<Row>, ends: &[Option<i64>], cost: Cost) -> Option<(i64, i
         end: process.end.map(|end| end.0),
     });
     let images = Images::new(&processes);
-    let waits = Waits::new(rows.clone(), facts.collect(), Channels::default(), true);
+    let ranks = Ranks::of(&[0, 1, 2].map(rank));
+    let waits =
+        Waits::new(rows.clone(), facts.collect(), Channels::default(), true).with_mpi(mpi.to_vec(), &ranks);
     let threads = Threads { waits: &waits, images: &images, runs: &[0] };
     let path = walk(&waits, &processes, &|_| true)?;
     let mut account = Account::new(cost, &path.legs, &threads);
-    for row in rows {
-        let line =
-            waits.lines().find(|line| (waits.process(*line), waits.tid(*line)) == (row.process, row.tid))?;
-        let (start, end) = (row.start, row.end);
-        let path = Nullable::NULL;
-        account.call(&Call { line, start, end, kind: Kind::Data, call: CallId(0), path }, &threads);
+    let own = mpi.iter().filter(|call| call.role == Role::Begins);
+    let own =
+        own.filter_map(|call| Some(((call.process, call.tid), call.start, call.end?, Kind::Mpi, call.call)));
+    let calls = rows.iter().map(|row| ((row.process, row.tid), row.start, row.end, Kind::Data, CallId(0)));
+    let mut calls: Vec<_> = own.chain(calls).collect();
+    calls.sort_by_key(|(_, start, ..)| *start);
+    for (thread, start, end, kind, call) in calls {
+        let Some(line) = waits.lines().find(|line| (waits.process(*line), waits.tid(*line)) == thread) else {
+            continue;
+        };
+        account.call(&Call { line, start, end, kind, call, path: Nullable::NULL }, &threads);
     }
     let amounts = account.finish(&threads);
     Some((amounts.time(), path.span.1 - path.span.0))
@@ -377,17 +449,35 @@ fn row() -> impl Strategy<Value = Row> {
     })
 }
 
+/// A call of MPI by the first thread of a process, which is a rank.
+fn mpi_call() -> impl Strategy<Value = RankCall> {
+    let role = prop::sample::select(vec![Role::Begins, Role::Synchronises, Role::FromRoot, Role::ToRoot]);
+    (0..3_u32, 0..60_i64, prop::option::of(0..20_i64), role).prop_map(|(process, start, time, role)| {
+        RankCall {
+            case: CaseId(process),
+            process: ProcessId(process),
+            tid: Tid(process * 10 + 10),
+            start,
+            end: time.map(|time| start + time),
+            call: CallId(1),
+            role,
+            root: Some(0),
+        }
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pieces_add_up_to_the_elapsed_time_whatever_threads_do(
         rows in prop::collection::vec(row(), 1..30),
+        mpi in prop::collection::vec(mpi_call(), 0..8),
         ends in prop::collection::vec(prop::option::of(0..80_i64), 3),
         (call, inside) in (0..5_i64, 0..5_i64),
     ) {
         let cost = Cost { call: call.max(inside), inside };
-        let (sum, elapsed) = accounted(rows, &ends, cost).expect("a path");
+        let (sum, elapsed) = accounted(rows, &mpi, &ends, cost).expect("a path");
         prop_assert_eq!(sum, elapsed);
     }
 }
