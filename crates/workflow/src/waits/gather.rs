@@ -189,11 +189,13 @@ impl WaitVocabulary {
     /// The call of MPI that a row is: one that begins or ends it, or a collective one on all ranks.
     fn mpi_call(&self, batch: &EventBatch, row: usize, process: ProcessId) -> Option<RankCall> {
         let role = self.collectives.of(batch.call[row]);
-        let on_all = batch.comm[row].get() == Some(WORLD) && self.ranks.of_case(batch.case[row]).is_some();
-        let matters = match role {
-            mpi::Role::Begins | mpi::Role::Ends => true,
-            mpi::Role::Synchronises | mpi::Role::FromRoot | mpi::Role::ToRoot => on_all,
-            mpi::Role::Other => false,
+        let is_rank = self.ranks.of_case(batch.case[row]).is_some();
+        let (comm, file) = (batch.comm[row].get(), batch.path[row].get());
+        let (matters, of_some) = match (role, comm, file) {
+            (mpi::Role::Begins | mpi::Role::Ends, ..) => (true, false),
+            (mpi::Role::Other, ..) | (_, None, None) => (false, false),
+            (_, Some(WORLD), _) | (_, None, Some(_)) => (is_rank, false),
+            (_, Some(_), _) => (is_rank && file.is_some(), true),
         };
         let start = batch.start[row].0;
         (matters && batch.errno[row].is_null()).then(|| RankCall {
@@ -205,6 +207,9 @@ impl WaitVocabulary {
             call: batch.call[row],
             role,
             root: batch.peer[row].get(),
+            moves_data: batch.layer[row] == Layer::Mpiio,
+            file: file.filter(|_| comm != Some(WORLD)),
+            of_some,
         })
     }
 
@@ -320,11 +325,12 @@ fn found(
     let mut others: HashMap<(ProcessId, Tid), [Row; 2], RandomState> = HashMap::default();
     for index in 0..batch.len {
         let start = batch.start[index];
-        if ![layer, Layer::Mpi].contains(&batch.layer[index]) {
+        let is_mpi = matches!(batch.layer[index], Layer::Mpi | Layer::Mpiio);
+        if batch.layer[index] != layer && !is_mpi {
             continue;
         }
         let Some(process) = processes.find(batch.case[index], batch.pid[index], start) else { continue };
-        if batch.layer[index] == Layer::Mpi {
+        if is_mpi {
             mpi.extend(vocabulary.mpi_call(batch, index, process));
         }
         if batch.layer[index] != layer {

@@ -2,17 +2,18 @@
 //!
 //! On `MPI_COMM_WORLD` the n-th collective call of each rank is the same one (MPI 4.1, section 6.12). Where all ranks give and get,
 //! they wait for the last one to call; where a root gives, all wait for it; where it gets, it waits for the last of the others. What the
-//! clocks of two ranks contradict (somebody returned before another one called) is left out.
+//! clocks of two ranks contradict (somebody returned before another one called) is left out. Collective calls on a file that all
+//! ranks opened together are the same ones in the same way.
 
 use super::{Cause, Ended, LineId};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::mpi::Role;
-use iotrail_model::{CallId, Case, CaseId, Clock, Tid};
+use iotrail_model::{CallId, Case, CaseId, Clock, PathId, Tid};
 use iotrail_query::ProcessId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A collective call of a rank on all ranks of its program.
+/// A collective call of a rank on all ranks of its program, or one that begins or ends MPI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankCall {
     pub(crate) case: CaseId,
@@ -25,6 +26,12 @@ pub(crate) struct RankCall {
     pub(crate) role: Role,
     /// The rank of the root, if it has one.
     pub(crate) root: Option<i32>,
+    /// Whether it moves data once all have called: that is no longer waiting.
+    pub(crate) moves_data: bool,
+    /// The file whose ranks all take part.
+    pub(crate) file: Option<PathId>,
+    /// Whether it opens that file for some ranks only, so that nothing is known of who takes part.
+    pub(crate) of_some: bool,
 }
 
 /// A call of MPI whose work is the library's own: what lies in it says nothing of the program.
@@ -68,12 +75,17 @@ impl Ranks {
         }
         let mut ranks = vec![None; cases.len()];
         for (program, members) in (0..).zip(programs.into_values()) {
-            let distinct: std::collections::BTreeSet<i32> = members.iter().map(|(_, rank)| *rank).collect();
+            let distinct: BTreeSet<i32> = members.iter().map(|(_, rank)| *rank).collect();
             if distinct.len() == members.len() && members.len() > 1 {
                 members.iter().for_each(|(case, rank)| ranks[case.index()] = Some((program, *rank)));
             }
         }
         Self(ranks)
+    }
+
+    /// How many ranks a program has.
+    fn number(&self, program: u32) -> usize {
+        self.0.iter().flatten().filter(|(of, _)| *of == program).count()
     }
 
     /// The program and the rank of a case.
@@ -88,14 +100,20 @@ pub(crate) fn rank_waits(
     ranks: &Ranks,
     line: impl Fn(ProcessId, Tid) -> Option<LineId>,
 ) -> HashMap<LineId, Vec<RankWait>, RandomState> {
-    let mut programs: BTreeMap<u32, BTreeMap<i32, Vec<RankCall>>> = BTreeMap::new();
+    let mut groups: BTreeMap<(u32, Option<PathId>), BTreeMap<i32, Vec<RankCall>>> = BTreeMap::new();
+    let mut of_some = BTreeSet::new();
     for call in calls {
         if let Some((program, rank)) = ranks.of_case(call.case) {
-            programs.entry(program).or_default().entry(rank).or_default().push(call);
+            let group = (program, call.file);
+            match call.of_some {
+                true => drop(of_some.insert(group)),
+                false => groups.entry(group).or_default().entry(rank).or_default().push(call),
+            }
         }
     }
+    groups.retain(|group, members| !of_some.contains(group) && members.len() == ranks.number(group.0));
     let mut waits: HashMap<LineId, Vec<RankWait>, RandomState> = HashMap::default();
-    for mut members in programs.into_values() {
+    for mut members in groups.into_values() {
         members.values_mut().for_each(|calls| calls.sort_unstable_by_key(|call| call.start));
         let number = members.values().map(Vec::len).min().unwrap_or_default();
         for at in 0..number {
@@ -113,6 +131,7 @@ pub(crate) fn rank_waits(
                 let own = line(call.process, call.tid);
                 if let (Some((cause, by)), Some(own), Some(end)) = (known, own, call.end) {
                     let cause = Cause { line: by, at: cause.start, what: Ended::Called };
+                    let end = if call.moves_data { cause.at } else { end };
                     waits.entry(own).or_default().push(RankWait { start: call.start, end, cause });
                 }
             }
@@ -160,6 +179,9 @@ mod tests {
             call: CallId(name),
             role,
             root,
+            moves_data: false,
+            file: None,
+            of_some: false,
         }
     }
 
@@ -167,14 +189,14 @@ mod tests {
     const BCAST: (u32, Role, Option<i32>) = (2, Role::FromRoot, Some(1));
     const REDUCE: (u32, Role, Option<i32>) = (3, Role::ToRoot, Some(0));
 
-    /// Rank, start of its wait, and whom it waited for since when.
-    fn waits(cases: &[Case], calls: Vec<RankCall>) -> Vec<(u32, i64, u32, i64)> {
+    /// Rank, start and end of its wait, whom it waited for and when that one called.
+    fn waits(cases: &[Case], calls: Vec<RankCall>) -> Vec<(u32, [i64; 2], u32, i64)> {
         let line = |process: ProcessId, _| Some(LineId(process.0));
         let found = rank_waits(calls, &Ranks::of(cases), line);
         let mut all: Vec<_> = found
             .into_iter()
             .flat_map(|(line, waits)| waits.into_iter().map(move |wait| (line, wait)))
-            .map(|(line, wait)| (line.0, wait.start, wait.cause.line.0, wait.cause.at))
+            .map(|(line, wait)| (line.0, [wait.start, wait.end], wait.cause.line.0, wait.cause.at))
             .collect();
         all.sort_unstable();
         all
@@ -183,14 +205,26 @@ mod tests {
     #[test]
     fn all_wait_for_the_last_rank() {
         let calls = vec![call(0, 10, 52, BARRIER), call(1, 50, 53, BARRIER), call(2, 30, 54, BARRIER)];
-        assert_eq!(waits(&cases(&["0", "1", "2"]), calls), [(0, 10, 1, 50), (2, 30, 1, 50)]);
+        assert_eq!(waits(&cases(&["0", "1", "2"]), calls), [(0, [10, 52], 1, 50), (2, [30, 54], 1, 50)]);
     }
 
     #[test]
     fn a_root_is_waited_for_or_waits() {
         let mut calls = vec![call(0, 10, 32, BCAST), call(1, 30, 31, BCAST), call(2, 40, 41, BCAST)];
         calls.extend([call(0, 50, 91, REDUCE), call(1, 60, 61, REDUCE), call(2, 90, 92, REDUCE)]);
-        assert_eq!(waits(&cases(&["0", "1", "2"]), calls), [(0, 10, 1, 30), (0, 50, 2, 90)]);
+        assert_eq!(waits(&cases(&["0", "1", "2"]), calls), [(0, [10, 32], 1, 30), (0, [50, 91], 2, 90)]);
+    }
+
+    #[test]
+    fn all_wait_for_the_last_rank_on_a_file_that_all_have_opened() {
+        let on = |file, call| RankCall { file: Some(PathId(file)), moves_data: true, ..call };
+        let mut calls = vec![call(0, 10, 12, BARRIER), call(1, 11, 13, BARRIER)];
+        for file in [7, 8] {
+            calls.extend([on(file, call(0, 20, 52, BARRIER)), on(file, call(1, 50, 53, BARRIER))]);
+        }
+        calls.push(RankCall { of_some: true, ..on(8, call(0, 14, 15, BARRIER)) });
+        calls.push(on(9, call(0, 60, 70, BARRIER)));
+        assert_eq!(waits(&cases(&["0", "1"]), calls), [(0, [10, 12], 1, 11), (0, [20, 50], 1, 50)]);
     }
 
     #[test]
