@@ -94,6 +94,10 @@ fn instead_of(missing: &Path) -> Option<String> {
         return None;
     }
     let trails: Vec<String> = trails_in(directory).iter().map(|path| shown(path)).collect();
+    let without_ending = shown(missing) + ".trail";
+    if trails.contains(&without_ending) {
+        return Some(did_you_mean(&without_ending));
+    }
     if let Some(meant) = nearest(&shown(missing), trails.iter().map(String::as_str)) {
         return Some(did_you_mean(meant));
     }
@@ -123,6 +127,16 @@ fn of_trail(cause: &(dyn Error + 'static)) -> Option<String> {
         TrailError::Io { action: "open", path, source } if source.kind() == ErrorKind::NotFound => {
             instead_of(path)
         }
+        TrailError::Io { action: "create", path, source } => match source.kind() {
+            ErrorKind::NotFound => {
+                let directory = path.parent().filter(|directory| !directory.exists())?;
+                Some(format!("; there is no directory {}", shown(directory)))
+            }
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                Some("; write it elsewhere with -o".to_owned())
+            }
+            _ => None,
+        },
         TrailError::NotATrail { path, .. } => with_other(path),
         TrailError::Exists { .. } | TrailError::OtherRun { .. } => {
             Some(", or replace it with --force".to_owned())

@@ -11,13 +11,27 @@ use std::path::Path;
 /// The command line and the name of its command. At wrong words the program ends with what clap says of them, with the command
 /// that was meant, and with the usage of the command that was named.
 pub(crate) fn parsed() -> (Cli, String) {
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = as_options(std::env::args_os().collect());
     let parse = || {
         let matches = help::command().try_get_matches_from(&words)?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         Ok((Cli::from_arg_matches(&matches)?, name))
     };
     parse().unwrap_or_else(|error: clap::Error| explained(error, &words).exit())
+}
+
+/// `help`, `help COMMAND` and `version`, as many programs have them, are what `--help` and `--version` are.
+fn as_options(mut words: Vec<OsString>) -> Vec<OsString> {
+    match words.get(1).and_then(|word| word.to_str()) {
+        Some("help") => {
+            words.remove(1);
+            words.truncate(2);
+            words.push("--help".into());
+        }
+        Some("version") => words[1] = "--version".into(),
+        _ => {}
+    }
+    words
 }
 
 /// The error with what helps.

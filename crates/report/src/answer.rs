@@ -78,7 +78,7 @@ fn page_run(
 ) -> PageRun {
     let piece = |piece: &Piece, names: &mut NameTable| {
         let what = names.id(&phrase(piece, directory));
-        (piece.time_ns, piece.kind, what, names.id(&piece.program), piece.calls)
+        (piece.time_ns, piece.kind, what, names.id(&piece.program), piece.told().1)
     };
     let wait = |row: &WaitRow, names: &mut NameTable| {
         let (waiter, what) = (names.id(&row.waiter), names.id(&awaited(row, directory)));

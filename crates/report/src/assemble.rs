@@ -41,6 +41,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, positions: &Posit
         version: env!("CARGO_PKG_VERSION"),
         command: subject.options.command.clone(),
         title: subject.options.title.clone().unwrap_or_else(|| dfg.sources.join(", ")),
+        verdict: subject.options.verdict.clone(),
         mapping: dfg.mapping.clone(),
         case_by: dfg.case_by.clone(),
         selection: dfg.selection.clone(),

@@ -40,6 +40,8 @@ pub struct PageData {
     pub version: &'static str,
     pub command: String,
     pub title: String,
+    /// What a comparison comes to, in a line.
+    pub verdict: Option<String>,
     pub mapping: String,
     pub case_by: String,
     pub selection: String,

@@ -11,6 +11,8 @@ use std::num::NonZeroUsize;
 pub struct ReportOptions {
     /// Heading; the names of the trails if there is none.
     pub title: Option<String>,
+    /// What a comparison of the log's groups comes to, in a line; leads the page.
+    pub verdict: Option<String>,
     /// The command line that makes this page, for the footer.
     pub command: String,
     /// How concurrency is counted.
@@ -159,6 +161,7 @@ impl Default for ReportOptions {
     fn default() -> Self {
         Self {
             title: None,
+            verdict: None,
             command: String::new(),
             concurrency: ConcurrencyRule::default(),
             threads: one_per_core(),

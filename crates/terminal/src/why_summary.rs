@@ -169,7 +169,7 @@ impl Part {
     fn add(&mut self, piece: &Piece) {
         self.time += piece.time_ns;
         if matches!(piece.kind, PieceKind::Data | PieceKind::Sync | PieceKind::Metadata) {
-            self.calls += if piece.only_call { piece.call_count } else { piece.calls };
+            self.calls += piece.told().1;
         }
     }
 
@@ -282,7 +282,7 @@ pub fn phrase(piece: &Piece, directory: Option<&str>) -> String {
         (None, Some(files)) => format!(" of {}", units::counted(files, "other file", "other files")),
         (None, None) => format!(" in {program}"),
     };
-    let call = piece.call.as_deref().filter(|_| piece.only_call);
+    let (call, _) = piece.told();
     let calls = |several: &str| format!("{}{on}", call.unwrap_or(several));
     match piece.kind {
         PieceKind::Data => calls("reading and writing"),
@@ -330,7 +330,7 @@ fn pieces(run: &Run, directory: Option<&str>, top: usize, style: Style) -> Strin
             piece.kind.name().to_owned(),
             phrase(piece, directory),
             piece.program.clone(),
-            if piece.calls > 0 { units::count(piece.calls) } else { String::new() },
+            if piece.calls > 0 { units::count(piece.told().1) } else { String::new() },
         ]);
     }
     let rest = &run.pieces[top.min(run.pieces.len())..];

@@ -115,6 +115,7 @@ impl BlockingIo {
         turns.tally.calls += 1;
         turns.tally.saved.join(Saved {
             calls: 0,
+            timed: 0,
             time: Some(beside),
             on_path: part_of(beside, on_path, moved),
         });

@@ -61,7 +61,7 @@ impl Opens {
         let first = left.iter().min_by_key(|open| open.seq)?;
         let number = left.len() as u64;
         // It costs no time that a trail tells.
-        let saved = Saved { calls: 0, time: None, on_path: 0 };
+        let saved = Saved { calls: 0, timed: 0, time: None, on_path: 0 };
         let tally = Tally { first: **first, calls: number, saved, amount: number };
         (number >= MANY).then(|| ProcessHabit {
             rule: "descriptor-leak",

@@ -34,7 +34,12 @@ impl Context<'_> {
             return None;
         };
         let time = u64::try_from(end.0.saturating_sub(start.0)).ok()?;
-        Some(Saved { calls: 1, time: Some(time), on_path: self.path.of_process(process, (start.0, end.0)) })
+        Some(Saved {
+            calls: 1,
+            timed: 1,
+            time: Some(time),
+            on_path: self.path.of_process(process, (start.0, end.0)),
+        })
     }
 }
 
@@ -196,6 +201,8 @@ impl First {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Saved {
     pub(crate) calls: u64,
+    /// The calls whose durations `time` is the sum of: tracing made each of them longer.
+    pub(crate) timed: u64,
     /// NULL if a duration is not known.
     pub(crate) time: Option<u64>,
     /// How much of the time explains the elapsed time.
@@ -204,17 +211,18 @@ pub(crate) struct Saved {
 
 impl Default for Saved {
     fn default() -> Self {
-        Self { calls: 0, time: Some(0), on_path: 0 }
+        Self { calls: 0, timed: 0, time: Some(0), on_path: 0 }
     }
 }
 
 impl Saved {
     pub(crate) fn add(&mut self, call: &Seen) {
-        self.join(Self { calls: 1, time: call.time, on_path: call.on_path });
+        self.join(Self { calls: 1, timed: 1, time: call.time, on_path: call.on_path });
     }
 
     pub(crate) fn join(&mut self, other: Self) {
         self.calls += other.calls;
+        self.timed += other.timed;
         self.time = self.time.zip(other.time).map(|(sum, time)| sum.saturating_add(time));
         self.on_path = self.on_path.saturating_add(other.on_path);
     }
@@ -222,12 +230,17 @@ impl Saved {
     /// Of these calls as many as remain when so many in a hundred are dropped.
     pub(crate) fn percent(self, percent: u64) -> Self {
         let part = |number: u64| (u128::from(number) * u128::from(percent) / 100) as u64;
-        Self { calls: part(self.calls), time: self.time.map(part), on_path: part(self.on_path) }
+        Self {
+            calls: part(self.calls),
+            timed: part(self.timed),
+            time: self.time.map(part),
+            on_path: part(self.on_path),
+        }
     }
 
     /// The time without what tracing added to each call.
     pub(crate) fn time(&self, tracing: u64) -> Option<u64> {
-        self.time.map(|time| time.saturating_sub(tracing.saturating_mul(self.calls)))
+        self.time.map(|time| time.saturating_sub(tracing.saturating_mul(self.timed)))
     }
 
     /// The part of that which explains the elapsed time.
@@ -343,8 +356,9 @@ mod tests {
 
     #[test]
     fn at_stake_is_the_part_on_the_path_without_tracing() {
-        let saved = Saved { calls: 10, time: Some(1_000), on_path: 500 };
+        let saved = Saved { calls: 10, timed: 10, time: Some(1_000), on_path: 500 };
         assert_eq!(saved.at_stake(20), Some(400));
+        assert_eq!(Saved { calls: 0, ..saved }.at_stake(20), Some(400));
         assert_eq!(Saved { time: None, ..saved }.at_stake(20), None);
         assert_eq!(Saved { on_path: 0, ..saved }.at_stake(20), Some(0));
     }

@@ -52,7 +52,7 @@ impl ProcessStorm {
         let time = shortest.saturating_mul(number - 1);
         let on_path: u64 = lived.iter().map(|lived| lived.on_path).sum();
         let on_path = part_of(time, on_path, times.iter().sum());
-        let saved = Saved { calls: 0, time: Some(time), on_path };
+        let saved = Saved { calls: 0, timed: 0, time: Some(time), on_path };
         (median <= SHORT).then(|| ProcessHabit {
             rule: "process-storm",
             file: Arc::from(program),

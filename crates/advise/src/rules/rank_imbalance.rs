@@ -27,7 +27,7 @@ impl Rule for RankImbalance {
             let slowest = group.iter().max_by_key(|used| used.calls.time)?;
             let time = slowest.calls.time?;
             let more = time - median;
-            let saved = Saved { calls: 0, time: Some(more), on_path: part_of(more, slowest.calls.on_path, time) };
+            let saved = Saved { calls: 0, timed: 0, time: Some(more), on_path: part_of(more, slowest.calls.on_path, time) };
             let tally =
                 Tally { first: slowest.first, calls: slowest.calls.calls, saved, amount: slowest.bytes };
             (more >= MUCH && time >= TIMES.saturating_mul(median)).then(|| ProcessHabit {

@@ -86,7 +86,7 @@ impl Start {
             return None;
         }
         let on_path = log.path.of_process(process, (self.exec.start, self.end));
-        let saved = Saved { calls: self.calls, time: Some(time), on_path };
+        let saved = Saved { calls: self.calls, timed: self.calls, time: Some(time), on_path };
         Some(ProcessHabit {
             rule: "slow-start",
             file: log.text(self.exec.path),

@@ -38,7 +38,7 @@ fn habit(log: &Context, group: &[&WaitsOf], span: (i64, i64)) -> Option<ProcessH
             let mut waited = Saved::default();
             for wait in of.waits.iter().filter(|wait| !is_serial(wait)) {
                 let time = Some((wait.to - wait.from).unsigned_abs());
-                waited.join(Saved { calls: 1, time, on_path: awaited(log, &of.first, wait) });
+                waited.join(Saved { calls: 1, timed: 1, time, on_path: awaited(log, &of.first, wait) });
             }
             (waited, *of)
         })

@@ -62,7 +62,7 @@ impl Rule for UnalignedWrites {
             rule: "unaligned-writes",
             file: log.text(writes.unaligned.first.path),
             // What it would take aligned, these calls do not tell.
-            tally: Tally { saved: Saved { calls: 0, time: None, on_path: 0 }, ..writes.unaligned },
+            tally: Tally { saved: Saved { calls: 0, timed: 0, time: None, on_path: 0 }, ..writes.unaligned },
             places: Vec::new(),
             fix: "let records begin at multiples of the block (st_blksize of stat, `lfs getstripe` for the stripe) and pad them to whole blocks; HDF5: H5Pset_alignment; C: a layout with a header of one block; databases: a page size that is a multiple of the block",
             assumes: "the layout of the file is yours to choose, and its blocks are not all in memory",

@@ -2,7 +2,7 @@
 
 use crate::args::query;
 use crate::commands::import::cancelled_by_signal;
-use crate::{output, ui::Ui};
+use crate::{output, ui::Ui, usage};
 use anyhow::Context;
 use clap::ValueEnum;
 use iotrail_advise::{Advice, AdviseOptions, Baseline, RULES, Rules, Severity, advise, explain};
@@ -156,8 +156,8 @@ fn page(rule: &str) -> anyhow::Result<String> {
         let width = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
         return Ok(RULES.iter().map(|rule| format!("{:width$}  {}\n", rule.id, rule.title)).collect());
     }
-    let found =
-        explain(rule).with_context(|| format!("--explain {rule}: not a rule; there are {}", names()))?;
+    let unknown = || usage::wrong(format!("--explain {rule}: not a rule; there are {}", names()));
+    let found = explain(rule).ok_or_else(unknown)?;
     Ok(found.page.to_owned())
 }
 

@@ -202,7 +202,11 @@ fn write(
     outputs: &mut output::Files,
 ) -> anyhow::Result<()> {
     if is_html(path) {
-        return super::report::write(log, query, args.synthesis.options(), path, outputs);
+        let verdict = match all {
+            [whole] => Some(verdict_line(&whole.verdict, &whole.comparison)),
+            _ => None,
+        };
+        return super::report::write(log, query, (args.synthesis.options(), verdict), path, outputs);
     }
     if path == Path::new("-")
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))

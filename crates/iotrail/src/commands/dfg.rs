@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let mut outputs = output::Files::default();
     for path in args.output.iter().filter(|path| *path != Path::new("-")) {
         if is_html(path) {
-            super::report::write(&log, &query, args.synthesis.options(), path, &mut outputs)?;
+            super::report::write(&log, &query, (args.synthesis.options(), None), path, &mut outputs)?;
             continue;
         }
         for (path, bytes) in dfg_files(&dfg, &view, path)? {

@@ -15,7 +15,7 @@ use iotrail_workflow::why::why;
 use std::path::{Path, PathBuf};
 
 /// Larger recordings are explained only on request.
-const EXPLAINED: u64 = 500_000;
+const EXPLAINED: u64 = 2_000_000;
 
 /// What is written beside the trail.
 #[derive(Debug, clap::Args)]
@@ -75,7 +75,7 @@ fn info(session: &Session, target: &Path, outputs: &Outputs, ui: &Ui) -> anyhow:
     Ok(())
 }
 
-/// `run.trail: 181 events of 1 process in 28.3 ms (about 27.5 ms without tracing)`.
+/// `run.trail: 181 events of 1 process in 28.3 ms (at most 27.5 ms without tracing)`.
 fn in_one_line(session: &Session, info: &Info, why: Option<&Why>, target: &Path) -> String {
     let time = |nanos: i64| units::duration(nanos as f64);
     let ranks = match info.cases {
@@ -86,7 +86,7 @@ fn in_one_line(session: &Session, info: &Info, why: Option<&Why>, target: &Path)
         Some(run) => {
             let tracing = run.pieces.iter().filter(|piece| piece.kind == PieceKind::Tracing);
             let without = run.elapsed_ns - tracing.map(|piece| piece.time_ns).sum::<i64>();
-            format!("{} (about {} without tracing)", time(run.elapsed_ns), time(without))
+            format!("{} (at most {} without tracing)", time(run.elapsed_ns), time(without))
         }
         None => time((session.outcome.ended - session.outcome.started).0),
     };

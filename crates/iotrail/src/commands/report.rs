@@ -113,15 +113,16 @@ fn report_written(page: &Path, ui: &Ui) {
     }
 }
 
-/// Writes the report of a query as the file `path` of `outputs`.
+/// Writes the report of a query as the file `path` of `outputs`; of a comparison with what it comes to.
 pub(crate) fn write(
     log: &EventLog,
     query: &Query,
-    graph: DfgOptions,
+    (graph, verdict): (DfgOptions, Option<String>),
     path: &Path,
     outputs: &mut output::Files,
 ) -> anyhow::Result<()> {
-    outputs.write(path, report(log, query, &options(graph))?.as_bytes())
+    let options = ReportOptions { verdict, ..options(graph) };
+    outputs.write(path, report(log, query, &options)?.as_bytes())
 }
 
 fn options(graph: DfgOptions) -> ReportOptions {

@@ -140,6 +140,10 @@ function start() {
     byId("graph").scrollIntoView({ block: "start" });
     byId("panel-title")?.focus({ preventScroll: true });
   };
+  if (data.verdict) {
+    byId("why-root").before(h("p", { class: "headline", id: "verdict" }, h("strong", null, visible(data.verdict))));
+    byId("answer").after(byId("comparison"));
+  }
   answer(data, byId("why-root"));
   summary(data, byId("summary"));
   advice(data, byId("advice-root"));

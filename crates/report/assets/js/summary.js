@@ -9,6 +9,11 @@ function strong(text) {
   return h("strong", null, text);
 }
 
+/** Whether the page shows runs that have nothing to do with each other: what lies between them is nobody's time. */
+function areSeveral(data) {
+  return data.why.runs.list.length > 0;
+}
+
 /** How long it ran: as explained above if that is one run, else from the first event to the last; null if time stamps do not tell. */
 function ranFor(data) {
   const { slowest, runs } = data.why;
@@ -43,7 +48,7 @@ function whatRan(data) {
       ? [". The trace has no time stamps, so only durations and order are known."]
       : ranFor(data) === null
         ? [". The time stamps are too coarse to tell for how long."]
-        : [" for ", strong(duration(ranFor(data))), "."];
+        : [areSeveral(data) ? " within " : " for ", strong(duration(ranFor(data))), "."];
   return h(
     "p",
     null,
@@ -188,7 +193,7 @@ function tiles(data) {
     "dl",
     { class: "tiles" },
     tile(
-      "Ran for",
+      areSeveral(data) ? "First begin to last end" : "Ran for",
       ranFor(data) === null ? "unknown" : duration(ranFor(data)),
       data.clock === "utc" ? `from ${moment(data, 0).slice(0, 19)}` : null,
     ),

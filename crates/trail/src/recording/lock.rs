@@ -46,7 +46,13 @@ impl Lock {
         let owner = beside(target, &format!("{kind}.owner"));
         let deadline = Instant::now() + patience;
         loop {
-            let lock = try_take(&path, &owner).map_err(TrailError::io("lock", &path))?;
+            let lock = try_take(&path, &owner).map_err(|error| match error.kind() {
+                // Nothing can be made there, neither the lock nor what the user asked for.
+                ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                    TrailError::io("create", target)(error)
+                }
+                _ => TrailError::io("lock", &path)(error),
+            })?;
             if lock.is_some() || Instant::now() > deadline {
                 return Ok(lock);
             }

@@ -118,6 +118,18 @@ pub enum PieceKind {
     Tracing,
 }
 
+impl Piece {
+    /// The call that it is named after, and how many calls it tells: where nearly all of its time is of one call, only those count.
+    #[must_use]
+    pub fn told(&self) -> (Option<&str>, u64) {
+        let several_files = self.files.is_some_and(|files| (1..files).contains(&self.call_count));
+        match self.call.as_deref().filter(|_| self.only_call && !several_files) {
+            Some(call) => (Some(call), self.call_count),
+            None => (None, self.calls),
+        }
+    }
+}
+
 impl PieceKind {
     /// The name that tables and JSON use.
     #[must_use]
@@ -259,4 +271,25 @@ pub enum LimitationKind {
     CostUnknown,
     /// The kernel's counters of CPU time are missing.
     CpuUnknown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_named_after_a_call_that_was_made_on_each_of_its_files() {
+        let piece = |files, call_count| Piece {
+            call: Some("mkdir".to_owned()),
+            only_call: true,
+            call_count,
+            calls: 776,
+            files,
+            ..Piece::default()
+        };
+        assert_eq!(piece(None, 72).told(), (Some("mkdir"), 72));
+        assert_eq!(piece(Some(72), 72).told(), (Some("mkdir"), 72));
+        assert_eq!(piece(Some(153), 72).told(), (None, 776));
+        assert_eq!(Piece { only_call: false, ..piece(None, 72) }.told(), (None, 776));
+    }
 }

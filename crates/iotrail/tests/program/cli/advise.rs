@@ -287,7 +287,7 @@ fn rules_are_explained_and_severe_findings_fail() {
     assert!(page.starts_with("# `sync-each-write`") && page.contains("## What to change"), "{page}");
     let list = dir.run(["advise", "--explain", "list"]).succeeds().text();
     assert_eq!(list.lines().count(), 34, "{list}");
-    let unknown = dir.run(["advise", "--explain", "nothing"]).fails();
+    let unknown = dir.run(["advise", "--explain", "nothing"]).refuses();
     assert!(unknown.contains("sync-each-write"), "{unknown}");
     let advice: Value =
         serde_json::from_str(&dir.run(["advise", "t.trail", "--json"]).succeeds().text()).expect("JSON");

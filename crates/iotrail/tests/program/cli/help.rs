@@ -178,6 +178,15 @@ bin/iotrail workload -q --template checkpoint -o model.toml > /dev/null
 ";
 
 #[test]
+fn help_and_version_are_words_too() {
+    let dir = Dir::new();
+    let text = |words: &[&str]| dir.run(words).succeeds().text();
+    assert_eq!(text(&["help"]), text(&["--help"]));
+    assert_eq!(text(&["help", "why"]), text(&["why", "--help"]));
+    assert_eq!(text(&["version"]), text(&["--version"]));
+}
+
+#[test]
 fn every_example_of_the_help_runs() {
     let dir = Dir::new();
     dir.write("run.st", RUN);
