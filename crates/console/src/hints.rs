@@ -113,8 +113,11 @@ fn with_other(path: &Path) -> Option<String> {
         return Some(format!("; there are trails in it: {}", trails.join(", ")));
     }
     let trail = path.with_extension("trail");
-    (path.exists() && trail != path)
-        .then(|| format!("; to import traces: iotrail import -o {} {}", shown(&trail), shown(path)))
+    let command = match path.extension().is_some_and(|ending| ending == "structure") {
+        true => "to make one of a structure: iotrail expand",
+        false => "to import traces: iotrail import",
+    };
+    (path.exists() && trail != path).then(|| format!("; {command} -o {} {}", shown(&trail), shown(path)))
 }
 
 fn shown(path: &Path) -> String {

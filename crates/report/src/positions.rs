@@ -18,6 +18,8 @@ const WIDTHS: (f64, f64) = (150.0, 310.0);
 /// Width of a character of a box's title, and what lies beside the text.
 const CHARACTER: f64 = 7.5;
 const PADDING: f64 = 20.0;
+/// Width of a character of the lines below the title.
+const LINE_CHARACTER: f64 = 6.0;
 /// Room for the text on a transition: it changes with the reader's choice of measure.
 const LABEL: (f64, f64) = (46.0, 14.0);
 /// Width of a character of such a text.
@@ -54,10 +56,13 @@ pub(crate) fn shown(dfg: &Dfg, options: &ReportOptions) -> Picture {
     Picture::select(dfg, &View { max_nodes: Some(max_nodes), max_edges, ..View::default() })
 }
 
-/// The width of the box of an activity.
-pub(crate) fn width(activity: &str) -> i32 {
-    let characters = iotrail_model::text::printable(activity).chars().count() as f64;
-    characters.mul_add(CHARACTER, PADDING).clamp(WIDTHS.0, WIDTHS.1).round() as i32
+/// The width of the box of an activity: of its title, and of the longest line that may stand below.
+pub(crate) fn width(node: &iotrail_dfg::result::Node) -> i32 {
+    let title = iotrail_model::text::printable(&node.activity).chars().count() as f64 * CHARACTER;
+    let most = node.max_concurrency.unwrap_or_default();
+    let line = format!("{} calls, max {} at once", units::count(node.count), units::count(most));
+    let line = line.len() as f64 * LINE_CHARACTER;
+    (title.max(line) + PADDING).clamp(WIDTHS.0, WIDTHS.1).round() as i32
 }
 
 /// Positions for what the stops for `shown` show.
@@ -87,7 +92,11 @@ fn placed(dfg: &Dfg, activities: &[usize], level: &Level) -> Result<Placed, Draw
         let name = &dfg.nodes[*index].activity;
         names.insert(name, Vertex::Activity(*index));
         vertices.insert(Vertex::Activity(*index), boxes.len());
-        boxes.push(Node { width: width(name).into(), height: HEIGHT.into(), ..Node::default() });
+        boxes.push(Node {
+            width: width(&dfg.nodes[*index]).into(),
+            height: HEIGHT.into(),
+            ..Node::default()
+        });
     }
     let line = |from: Vertex, to: Vertex, count: u64, label| {
         let share = (count as f64 + 1.0).ln() / (dfg.events.mapped as f64 + 2.0).ln();

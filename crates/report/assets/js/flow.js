@@ -623,7 +623,7 @@ export class Flow extends Stage {
       );
     if (leftOut.length > 0)
       words.push(
-        `Left out: ${leftOut.map(([why, number]) => `${count(number)} ${visible(why)}`).join(", ")}${leftOutBytes > 0 ? `, with ${bytes(leftOutBytes)}` : ""}.`,
+        `Left out: ${leftOut.map(visible).join(", ")}${leftOutBytes > 0 ? `, with ${bytes(leftOutBytes)}` : ""}.`,
       );
     const text = words.join(" ");
     if (this.status.textContent !== text) this.status.textContent = text;

@@ -312,7 +312,7 @@ export class Graph extends Stage {
     const limit = Math.max(Math.floor((width - 16) / CHARACTER), 6);
     const lines = [
       shorten(visible(node.name), limit),
-      `Load: ${node.rd === null ? "–" : node.rd.toFixed(2)} (${bytes(node.b)})`,
+      `Load: ${percent(node.rd)} (${bytes(node.b)})`,
       node.r === null
         ? plural(node.c, "call") + (node.m === null ? "" : `, max ${count(node.m)} at once`)
         : `DR: ${count(node.m)} × ${rate(node.r)}`,

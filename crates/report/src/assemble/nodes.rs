@@ -35,7 +35,7 @@ fn page_node(subject: &Subject<'_>, node: &Node, names: &mut NameTable) -> PageN
         dh: histogram(&node.duration_histogram),
         sh: histogram(&node.size_histogram),
         g: groups.collect(),
-        w: width(&node.activity),
+        w: width(node),
         ..PageNode::default()
     };
     behind(subject, &node.activity, &mut page_node, names);

@@ -42,7 +42,7 @@ pub(crate) fn flow(subject: &Subject<'_>, names: &mut NameTable) -> Option<PageF
     let kept = kept(graph, critical, subject.room.0);
     let mut page = PageFlow {
         relations: Relation::ALL.iter().map(|relation| relation.name()).collect(),
-        left_out: graph.left_out.vertices.clone(),
+        left_out: graph.left_out.counted(),
         left_out_bytes: graph.left_out.bytes,
         notes: graph.notes.clone(),
         path_unknown: critical.why_not.clone(),

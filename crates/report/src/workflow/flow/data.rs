@@ -19,7 +19,7 @@ pub struct PageFlow {
     /// What is not in the page.
     pub more: MoreFlow,
     /// System files and the like, by reason.
-    pub left_out: Vec<(String, u64)>,
+    pub left_out: Vec<String>,
     /// Bytes that moved to and from them.
     pub left_out_bytes: u64,
     /// What a reader must know.
