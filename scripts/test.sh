@@ -131,7 +131,7 @@ record_steps() {
   step "MPI: Open MPI and MPICH, one trail of all ranks" tests/mpi/run.sh "$iotrail"
   step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"
   step "MPI: a rank that the others wait for" mpi_programs tests/mpi/late.py "$iotrail"
-  step "MPI: models of programs, generated with more ranks" mpi_models tests/mpi/workload.py "$iotrail"
+  step "MPI: models of programs, generated with more ranks" mpi_programs tests/mpi/workload.py "$iotrail"
 }
 
 browser_tests() {

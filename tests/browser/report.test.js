@@ -35,7 +35,7 @@ on("runs", "opens with the answer", async (page) => {
   const answer = await text(page, "#answer");
   assert.match(answer, /^[^\n]+\n+\d+\sms: \d+\sms .*write/, "the first line says where the time went");
   assert.match(answer, /32 runs whose processes are not related\. The slowest/);
-  assert.match(answer, /32 processes with 32 threads on 2 hosts for \d+ ms/);
+  assert.match(answer, /32 processes with 32 threads on 2 hosts within \d+ ms/);
   assert.match(answer, /1,831 calls on 22 files, read 805 MB and wrote 2\.42 GB/);
   assert.match(answer, /Not covered: 3 lines of the trace could not be read/);
   assert.match(await text(page, "#activity-bars"), /write:\/scratch\/run\/shared with \d/);

@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 const BY_MAX_EVENTS: &str = "limit of events";
 const BY_MAX_SIZE: &str = "limit of size";
 const BY_SAMPLE: &str = "sample";
-const NO_FILE: &str = "memory of no file";
+const NO_FILE: &str = "anonymous memory mappings";
 
 /// Lets the wanted events through.
 #[derive(Debug)]

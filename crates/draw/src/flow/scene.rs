@@ -266,8 +266,8 @@ impl Drawing<'_> {
             row.swatch(palette::PAGE, stroke, &shown(&path.name, 80));
         }
         row.text(match self.graph.view {
-                FileView::Version => "Ellipse: process or part of one. Box: file or version of one. N ×: so many of them in one.",
-                FileView::File => "Ellipse: process. Box: file. N ×: so many of them in one.",
+                FileView::Version => "Ellipse: process or part of one. Box: file or version of one. N ×: N of them drawn as one.",
+                FileView::File => "Ellipse: process. Box: file. N ×: N of them drawn as one.",
             }, palette::MUTED);
         for (relation, words) in heads::LEGEND {
             if self.selection.edges.iter().any(|edge| self.graph.edge(*edge).relation == relation) {

@@ -101,7 +101,7 @@ export class Distributions {
         "div",
         { class: "toolbar" },
         choice("Quantity", options, [...this.all.keys()][0], (value) => this.show(value)),
-        choice("Show as", { ecdf: "share of values not larger", histogram: "histogram" }, this.kind, (value) => {
+        choice("Show as", { ecdf: "cumulative share (ECDF)", histogram: "histogram" }, this.kind, (value) => {
           this.kind = value;
           this.draw();
         }),
@@ -427,7 +427,7 @@ export class Distributions {
     if (this.status.textContent !== text) this.status.textContent = text;
     this.canvas.setAttribute(
       "aria-label",
-      `${this.about.label}, ${this.kind === "ecdf" ? "share of values not larger" : "histogram"}. Arrow keys read values, plus and minus zoom, Shift with arrow keys moves, 0 shows all.`,
+      `${this.about.label}, ${this.kind === "ecdf" ? "cumulative share (ECDF)" : "histogram"}. Arrow keys read values, plus and minus zoom, Shift with arrow keys moves, 0 shows all.`,
     );
   }
 

@@ -203,7 +203,7 @@ export class Flow extends Stage {
           ),
           "files, in the colour of the group that wrote or first read them",
         ),
-        h("span", { class: "key" }, "×N: so many in one box; + or Space opens it."),
+        h("span", { class: "key" }, "×N: N of them in one box; + or Space opens it."),
         path
           ? h(
               "span",

@@ -287,8 +287,8 @@ impl Finish<'_> {
         note(
             both > 0,
             format!(
-                "{} for reads and writes between the same process and file; drawn is what comes first of create, write, read.",
-                units::counted(both as u64, "edge stands", "edges stand")
+                "{} both read and written by one process; only one arrow is drawn.",
+                units::counted(both as u64, "file is", "files are")
             ),
         );
         self.clocks(&mut note);

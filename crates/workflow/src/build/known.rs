@@ -1,6 +1,6 @@
 //! What must be known of files before records may be joined.
 
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{Action, Vocabulary};
 use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
@@ -14,6 +14,9 @@ use std::sync::Arc;
 pub struct Known {
     /// Files that events of several cases name, whose rows may lie in different row groups. Empty for a single case.
     shared: Vec<bool>,
+    /// Files that copies write. They do so at the end of their calls, which may lie among the rows of a later row group. Empty if
+    /// nothing is copied.
+    copied_into: Vec<bool>,
     /// In logs that tell files by their names alone, all names of one file have the same number. Empty if no file has two.
     file_of: Vec<u32>,
     /// By path the file of that name.
@@ -44,8 +47,9 @@ impl Known {
         self.of_paths.get(path.index()).copied().into()
     }
 
+    /// Whether what other row groups hold of the file may lie between two of its records.
     pub(super) fn is_shared(&self, file: FileId) -> bool {
-        self.shared.get(file.index()).copied().unwrap_or(false)
+        [&self.shared, &self.copied_into].into_iter().any(|files| files.get(file.index()) == Some(&true))
     }
 
     /// The number that all names of the file share.
@@ -63,6 +67,8 @@ pub struct Knowing<'a> {
     shares: bool,
     /// Whether a file may have several numbers.
     renames: bool,
+    /// Whether calls copy from one file to another.
+    copies: bool,
 }
 
 /// Pairs that events name.
@@ -70,6 +76,7 @@ pub struct Knowing<'a> {
 pub struct Pairs {
     users: HashSet<(FileId, CaseId), RandomState>,
     names: HashSet<(FileId, FileId), RandomState>,
+    copied_into: HashSet<FileId, RandomState>,
 }
 
 impl<'a> Knowing<'a> {
@@ -77,7 +84,13 @@ impl<'a> Knowing<'a> {
         let mut calls = (0..log.names().calls.len()).map(CallId::from_index);
         let renames = log.distinct_files().iter().any(|file| !file.numbered)
             && calls.any(|call| vocabulary.gives_names(call));
-        Self { log, vocabulary, shares: log.cases().len() > 1, renames }
+        let mut calls = (0..log.names().calls.len()).map(CallId::from_index);
+        let copies = calls.any(|call| vocabulary.action(call) == Action::Copy);
+        Self { log, vocabulary, shares: log.cases().len() > 1, renames, copies }
+    }
+
+    fn reads(&self) -> bool {
+        self.shares || self.renames || self.copies
     }
 
     fn shared(&self, users: &HashSet<(FileId, CaseId), RandomState>) -> Vec<bool> {
@@ -122,14 +135,14 @@ impl Pass for Knowing<'_> {
     type Output = Known;
 
     fn columns(&self) -> Columns {
-        match self.shares || self.renames {
+        match self.reads() {
             true => Columns::CASE | Columns::CALL | Columns::FILE | Columns::FILE2,
             false => Columns::NONE,
         }
     }
 
     fn asks(&self) -> Asks {
-        Asks { whole_log: self.shares || self.renames, ..Asks::default() }
+        Asks { whole_log: self.reads(), ..Asks::default() }
     }
 
     fn sums(&self) -> Pairs {
@@ -149,9 +162,14 @@ impl Pass for Knowing<'_> {
             let rows = (0..batch.len).filter(|row| self.vocabulary.gives_names(batch.call[*row]));
             pairs.names.extend(rows.filter_map(|row| batch.file[row].get().zip(batch.file2[row].get())));
         }
+        if self.copies {
+            let rows = (0..batch.len).filter(|row| self.vocabulary.action(batch.call[*row]) == Action::Copy);
+            pairs.copied_into.extend(rows.filter_map(|row| batch.file2[row].get()));
+        }
     }
 
     fn merge(&self, pairs: &mut Pairs, other: Pairs) {
+        pairs.copied_into.extend(other.copied_into);
         pairs.users.extend(other.users);
         pairs.names.extend(other.names);
     }
@@ -159,7 +177,12 @@ impl Pass for Knowing<'_> {
     fn close(&self, (): &mut (), (): ()) {}
 
     fn finish(&self, pairs: Pairs, (): ()) -> Known {
+        let mut copied_into = vec![false; if self.copies { self.log.distinct_files().len() } else { 0 }];
+        for file in pairs.copied_into {
+            copied_into[file.index()] = true;
+        }
         Known {
+            copied_into,
             shared: if self.shares { self.shared(&pairs.users) } else { Vec::new() },
             file_of: if self.renames { self.aliases(&pairs.names) } else { Vec::new() },
             of_paths: (0..self.vocabulary.paths())
