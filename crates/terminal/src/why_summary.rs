@@ -388,6 +388,7 @@ pub fn awaited(row: &WaitRow, directory: Option<&str>) -> String {
     match (row.cause, path) {
         (WaitCause::Child, _) => format!("{by} to end"),
         (WaitCause::Lock, Some(path)) => format!("{by} to unlock {path}"),
+        (WaitCause::File, Some(path)) => format!("{by} to make {path}"),
         (WaitCause::Sleep, _) => "the clock".to_owned(),
         (WaitCause::Unknown, Some(path)) => format!("unknown, on {path}"),
         (WaitCause::Unknown, None) => "unknown".to_owned(),

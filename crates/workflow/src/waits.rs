@@ -18,6 +18,7 @@
 //! | a futex | the last wake of the same word, else the last exit of a thread of the process (`pthread_join`) |
 //! | any, interrupted | the end of a child right before |
 //! | a collective call of MPI | the same call of the last rank ([`ranks`]) |
+//! | looking for a file again and again, asleep in between | its making by another thread ([`absent`]) |
 //!
 //! In a log of which nobody says that calls that wait for children were recorded and that holds none, or that does not tell
 //! how long calls took, the maker of a process is taken to wait for its end.
@@ -26,12 +27,14 @@
 //! end, have no known cause: they are counted, because they may be somebody else's. Memory: about 50 bytes for each transfer on a
 //! channel, each wait and each call that makes or ends a process.
 
+pub(crate) mod absent;
 pub(crate) mod ends;
 pub(crate) mod gather;
 pub(crate) mod ranks;
 
+use self::absent::Absent;
 use self::ends::Channels;
-use self::ranks::{LibraryCall, RankCall, RankWait, Ranks, rank_waits};
+use self::ranks::{LibraryCall, NamedWait, RankCall, Ranks, rank_waits};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::calls::mpi::Role;
@@ -193,6 +196,8 @@ pub(crate) enum Ended {
     Woken,
     /// The last rank made the collective call.
     Called,
+    /// A file was made.
+    Made,
 }
 
 /// Waits for somebody of whom nothing is known.
@@ -239,8 +244,9 @@ pub struct Waits {
     holders: HashMap<PathId, HashSet<ProcessId, RandomState>, RandomState>,
     /// Which of them are the two ends of one connection.
     channels: Channels,
-    /// Waits of ranks for each other, which stand for all that lies in them.
-    ranks: HashMap<LineId, Vec<RankWait>, RandomState>,
+    /// Waits that several calls make together, and that stand for all that lies in them: of ranks for each other, and for files
+    /// that are not there yet.
+    named: HashMap<LineId, Vec<NamedWait>, RandomState>,
     /// The begins and ends of MPI in each thread, which do so too.
     library: HashMap<LineId, Vec<LibraryCall>, RandomState>,
 }
@@ -316,7 +322,21 @@ impl Waits {
             }
         }
         self.library.values_mut().for_each(|calls| calls.sort_unstable_by_key(|call| call.start));
-        self.ranks = rank_waits(collective, ranks, line);
+        self.named = rank_waits(collective, ranks, line);
+        self
+    }
+
+    /// The same with the waits for files that were not there.
+    pub(crate) fn with_absent(mut self, absent: Absent) -> Self {
+        if absent.looks.is_empty() || absent.made.is_empty() {
+            return self;
+        }
+        let key = |line: LineId| ((self.process(line), self.tid(line)), line);
+        let lines: HashMap<_, _, RandomState> = self.lines().map(key).collect();
+        for (line, wait) in absent.waits(&self.lines, |process, tid| lines.get(&(process, tid)).copied()) {
+            self.named.entry(line).or_default().push(wait);
+        }
+        self.named.values_mut().for_each(|waits| waits.sort_by_key(|wait| (wait.start, wait.end)));
         self
     }
 
@@ -326,25 +346,27 @@ impl Waits {
         calls.get(calls.partition_point(|call| call.end <= at)).copied()
     }
 
-    /// The waits of a thread for other ranks, in the order of time.
-    pub(crate) fn rank_waits(&self, line: LineId) -> &[RankWait] {
-        self.ranks.get(&line).map(Vec::as_slice).unwrap_or_default()
+    /// The waits of a thread that several calls make together, in the order of time.
+    pub(crate) fn named_waits(&self, line: LineId) -> &[NamedWait] {
+        self.named.get(&line).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether what a thread did from `start` to `end` is part of a wait for another rank, or of the begin or end of MPI.
-    pub(crate) fn is_in_mpi(&self, line: LineId, start: i64, end: i64) -> bool {
+    /// Whether what a thread did from `start` to `end` is part of such a wait, or of the begin or end of MPI.
+    pub(crate) fn is_part(&self, line: LineId, start: i64, end: i64) -> bool {
         if self.library_call(line, start).is_some_and(|call| call.start <= start && end <= call.end) {
             return true;
         }
-        let waits = self.rank_waits(line);
+        let waits = self.named_waits(line);
         let begun = waits.partition_point(|wait| wait.start <= start);
-        begun.checked_sub(1).is_some_and(|last| waits[last].covers(start, end))
+        waits[..begun].iter().rev().take(NESTED).any(|wait| wait.covers(start, end))
     }
 
     /// Pairs of processes that are ranks of one program: each that waited, and whom it waited for.
     pub(crate) fn ranks_that_met(&self) -> impl Iterator<Item = (ProcessId, ProcessId)> {
-        let pair = |line: &LineId, wait: &RankWait| (self.process(*line), self.process(wait.cause.line));
-        self.ranks.iter().flat_map(move |(line, waits)| waits.iter().map(move |wait| pair(line, wait)))
+        let pair = |line: &LineId, wait: &NamedWait| (self.process(*line), self.process(wait.cause.line));
+        let of_ranks = |wait: &&NamedWait| wait.cause.what == Ended::Called;
+        let pairs = self.named.iter();
+        pairs.flat_map(move |(line, waits)| waits.iter().filter(of_ranks).map(move |wait| pair(line, wait)))
     }
 
     /// A process without any call of its own that made others has a thread, too; its first sign is that of its first child.
@@ -697,6 +719,8 @@ impl Waits {
     }
 }
 
+/// Named waits that may go on at once in a thread: for so many files.
+const NESTED: usize = 8;
 /// A signal interrupts a wait within this time, in ns, even on a busy machine.
 const SIGNAL_TAKES: i64 = 50_000_000;
 /// Calls after a wait for descriptors that may tell which of them was ready.

@@ -91,6 +91,8 @@ pub enum Reason {
     Woken,
     /// The last rank made the collective call.
     Called,
+    /// A file was made.
+    Made,
     /// The parent made the process.
     Forked,
     /// Nothing recorded came before.
@@ -111,6 +113,7 @@ impl Reason {
             Self::Connected => "waited for a connection from",
             Self::Woken => "waited to be woken by",
             Self::Called => "waited in a collective call for",
+            Self::Made => "waited for a file made by",
             Self::Forked => "started by",
             Self::Began => "nothing recorded came before",
         }
@@ -129,6 +132,7 @@ impl From<Ended> for Reason {
             Ended::Connected => Self::Connected,
             Ended::Woken => Self::Woken,
             Ended::Called => Self::Called,
+            Ended::Made => Self::Made,
         }
     }
 }

@@ -1,12 +1,14 @@
 //! From the event log to the rows of [`Waits`].
 
+use super::absent::{Absent, Looks, Made};
 use super::ends::Channels;
 use super::ranks::{RankCall, Ranks};
 use super::{Act, ProcessFacts, Row, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{
-    CallKind, CallSpec, Class, EventClasses, Family, LockRequest, PerCall, futex_wakes, mpi,
+    CallKind, CallSpec, Class, EventClasses, Family, LockRequest, NameEffect, OpenFlags, PerCall,
+    futex_wakes, mpi,
 };
 use iotrail_model::{CaseId, EventBatch, Layer, Nanos, OpenId, PathId, Tid};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
@@ -69,6 +71,31 @@ enum Kind {
     Other,
 }
 
+/// What a call does with names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Naming {
+    #[default]
+    None,
+    Uses,
+    /// Its first path, which it may make.
+    Opens,
+    /// Its first path.
+    Makes,
+    /// Its second path.
+    Gives,
+}
+
+fn naming(spec: &CallSpec) -> Naming {
+    match spec.name_effect() {
+        NameEffect::Opens if spec.kind == CallKind::Create => Naming::Makes,
+        NameEffect::Opens => Naming::Opens,
+        NameEffect::Makes => Naming::Makes,
+        NameEffect::Renames | NameEffect::Links | NameEffect::Symlinks => Naming::Gives,
+        NameEffect::Uses => Naming::Uses,
+        _ => Naming::None,
+    }
+}
+
 /// What is done by an entry of a ring is no call of the thread, but bytes that it moved have woken somebody.
 fn kind(spec: &CallSpec) -> Kind {
     match spec.kind {
@@ -109,6 +136,10 @@ struct WaitVocabulary {
     goes_on: Vec<bool>,
     /// What calls of MPI mean for the other ranks.
     collectives: PerCall<mpi::Role>,
+    names: PerCall<Naming>,
+    /// Which errors say that a name is not there, and which flags that a file is made if it is not.
+    missing: Vec<bool>,
+    opens: Vec<bool>,
     ranks: Ranks,
 }
 
@@ -118,6 +149,9 @@ impl WaitVocabulary {
         let locks: Vec<_> = names.flags.iter().map(|text| LockRequest::of(text)).collect();
         let futex = |text: &Arc<str>| (futex_wakes(text), text.contains("_PRIVATE"));
         Self {
+            names: PerCall::new(&names.calls, |call| call.spec.map_or(Naming::None, naming)),
+            missing: names.errnos.iter().map(|name| &**name == "ENOENT").collect(),
+            opens: names.flags.iter().map(|text| OpenFlags::parse(text.as_bytes()).creates()).collect(),
             collectives: PerCall::new(&names.calls, |call| mpi::role(call.name)),
             ranks: Ranks::of(log.cases()),
             classes: EventClasses::new(names, log.files(), HashSet::new()),
@@ -184,6 +218,28 @@ impl WaitVocabulary {
     fn counter(&self, batch: &EventBatch, row: usize) -> Option<PathId> {
         let path = batch.path[row].get().filter(|path| self.counters.get(path.index()) == Some(&true));
         path.and_then(|_| nameless_channel(batch.case[row], batch.open[row].get()?))
+    }
+
+    /// What a row tells of a name that is not there, or that it makes.
+    fn look(&self, batch: &EventBatch, row: usize, of: &Row, absent: &mut Absent) {
+        let text = || batch.flags[row].get().and_then(|id| self.opens.get(id.index())).copied();
+        let (path, path2) = (batch.path[row].get(), batch.path2[row].get());
+        let failed = batch.errno[row].get();
+        let path = match (self.names.of(batch.call[row]), failed) {
+            (Naming::None, _) => return,
+            (_, Some(errno)) => {
+                if let Some(path) = path.filter(|_| self.missing.get(errno.index()) == Some(&true)) {
+                    absent.look((of.process, of.tid, path), Looks::one(of.start, of.end));
+                }
+                return;
+            }
+            (Naming::Opens, None) => path.filter(|_| text() == Some(true)),
+            (Naming::Makes, None) => path,
+            (Naming::Gives, None) => path2,
+            (Naming::Uses, None) => None,
+        };
+        let Row { start, end, process, tid, .. } = *of;
+        absent.made.extend(path.map(|path| Made { path, start, end, process, tid }));
     }
 
     /// The call of MPI that a row is: one that begins or ends it, or a collective one on all ranks.
@@ -266,6 +322,7 @@ pub struct WaitCalls {
     /// The sockets that were made in pairs.
     pairs: Vec<(PathId, PathId)>,
     mpi: Vec<RankCall>,
+    absent: Absent,
 }
 
 impl Pass for Waiting<'_> {
@@ -298,9 +355,10 @@ impl Pass for Waiting<'_> {
         found.rows.extend(more.rows);
         found.pairs.extend(more.pairs);
         found.mpi.extend(more.mpi);
+        found.absent.add(more.absent);
     }
 
-    fn finish(&self, (): (), WaitCalls { rows, pairs, mpi }: WaitCalls) -> Waits {
+    fn finish(&self, (): (), WaitCalls { rows, pairs, mpi, absent }: WaitCalls) -> Waits {
         let mut channels = self.vocabulary.channels.clone();
         pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
         let facts = self.processes.all().iter().map(|process| ProcessFacts {
@@ -309,7 +367,7 @@ impl Pass for Waiting<'_> {
             end: process.end.map(|end| end.0),
         });
         let waits = Waits::new(rows, facts.collect(), channels, self.waits_recorded);
-        waits.with_mpi(mpi, &self.vocabulary.ranks)
+        waits.with_mpi(mpi, &self.vocabulary.ranks).with_absent(absent)
     }
 }
 
@@ -322,6 +380,7 @@ fn found(
     layer: Layer,
 ) -> WaitCalls {
     let (mut rows, mut pairs, mut mpi) = (Vec::new(), Vec::new(), Vec::new());
+    let mut absent = Absent::default();
     let mut others: HashMap<(ProcessId, Tid), [Row; 2], RandomState> = HashMap::default();
     for index in 0..batch.len {
         let start = batch.start[index];
@@ -343,6 +402,7 @@ fn found(
         };
         let row =
             Row { process, tid: batch.tid[index], start: start.0, end: start.0.saturating_add(dur), act };
+        vocabulary.look(batch, index, &row, &mut absent);
         if let Some((one, other)) = vocabulary.pair(batch, index) {
             pairs.push((one, other));
             rows.push(Row { act: Act::Touch(other), ..row });
@@ -358,7 +418,7 @@ fn found(
         }
     }
     rows.extend(others.into_values().flatten());
-    WaitCalls { rows, pairs, mpi }
+    WaitCalls { rows, pairs, mpi, absent }
 }
 
 #[cfg(test)]

@@ -42,15 +42,17 @@ pub(crate) struct LibraryCall {
     pub(crate) call: CallId,
 }
 
-/// A wait of a rank for another one.
+/// A wait that several calls make together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RankWait {
+pub(crate) struct NamedWait {
     pub(crate) start: i64,
     pub(crate) end: i64,
     pub(crate) cause: Cause,
+    /// The file that was waited for.
+    pub(crate) path: Option<PathId>,
 }
 
-impl RankWait {
+impl NamedWait {
     /// Whether what happens from `start` to `end` is part of this wait.
     pub(crate) fn covers(&self, start: i64, end: i64) -> bool {
         self.start <= start && end <= self.end
@@ -99,7 +101,7 @@ pub(crate) fn rank_waits(
     calls: Vec<RankCall>,
     ranks: &Ranks,
     line: impl Fn(ProcessId, Tid) -> Option<LineId>,
-) -> HashMap<LineId, Vec<RankWait>, RandomState> {
+) -> HashMap<LineId, Vec<NamedWait>, RandomState> {
     let mut groups: BTreeMap<(u32, Option<PathId>), BTreeMap<i32, Vec<RankCall>>> = BTreeMap::new();
     let mut of_some = BTreeSet::new();
     for call in calls {
@@ -112,7 +114,7 @@ pub(crate) fn rank_waits(
         }
     }
     groups.retain(|group, members| !of_some.contains(group) && members.len() == ranks.number(group.0));
-    let mut waits: HashMap<LineId, Vec<RankWait>, RandomState> = HashMap::default();
+    let mut waits: HashMap<LineId, Vec<NamedWait>, RandomState> = HashMap::default();
     for mut members in groups.into_values() {
         members.values_mut().for_each(|calls| calls.sort_unstable_by_key(|call| call.start));
         let number = members.values().map(Vec::len).min().unwrap_or_default();
@@ -132,7 +134,12 @@ pub(crate) fn rank_waits(
                 if let (Some((cause, by)), Some(own), Some(end)) = (known, own, call.end) {
                     let cause = Cause { line: by, at: cause.start, what: Ended::Called };
                     let end = if call.moves_data { cause.at } else { end };
-                    waits.entry(own).or_default().push(RankWait { start: call.start, end, cause });
+                    waits.entry(own).or_default().push(NamedWait {
+                        start: call.start,
+                        end,
+                        cause,
+                        path: None,
+                    });
                 }
             }
         }

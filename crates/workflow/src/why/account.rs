@@ -51,7 +51,7 @@ pub(super) enum Kind {
 pub(super) struct EndedBy(pub(super) u8);
 
 impl EndedBy {
-    const ALL: [Ended; 9] = [
+    const ALL: [Ended; 10] = [
         Ended::Child,
         Ended::Data,
         Ended::EndOfData,
@@ -61,6 +61,7 @@ impl EndedBy {
         Ended::Connected,
         Ended::Woken,
         Ended::Called,
+        Ended::Made,
     ];
 
     fn of(ended: Ended) -> Self {

@@ -1,6 +1,7 @@
 //! The walk back from the last end: which thread is on the path when.
 
 use crate::waits::gather::is_nameless;
+use crate::waits::ranks::NamedWait;
 use crate::waits::{Act, Cause, Ended, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
@@ -137,17 +138,17 @@ impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
     }
 
     /// The last wait of a thread that began before `at` and has a cause on which the walk can go on, and when it ended. A wait for
-    /// another rank stands for all that lies in it, and so does a call that begins or ends MPI.
+    /// another rank or for a file stands for all that lies in it, and so does a call that begins or ends MPI.
     fn last_wait(&self, line: LineId, at: i64) -> Option<(i64, Awaited)> {
-        let ranks = self.waits.rank_waits(line);
-        let begun = ranks[..ranks.partition_point(|wait| wait.start < at)].iter().rev();
-        let rank = begun.copied().find(|wait| self.follows(&wait.cause, wait.end.min(at)));
+        let named = self.waits.named_waits(line);
+        let begun = named[..named.partition_point(|wait| wait.start < at)].iter().rev();
+        let named = begun.copied().find(|wait| self.follows(&wait.cause, wait.end.min(at)));
         for number in (0..self.waits.before(line, at)).rev() {
             let Some((start, end, act)) = self.waits.wait(line, number) else { continue };
-            if rank.is_some_and(|rank| start < rank.start) {
+            if named.is_some_and(|named| start < named.start) {
                 break;
             }
-            if self.waits.is_in_mpi(line, start, end) {
+            if self.waits.is_part(line, start, end) {
                 continue;
             }
             let end = end.min(at);
@@ -156,8 +157,8 @@ impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
                 return Some((end, Awaited { line, start, cause, channel: channel_of(act) }));
             }
         }
-        let rank = rank?;
-        Some((rank.end.min(at), Awaited { line, start: rank.start, cause: rank.cause, channel: None }))
+        let NamedWait { start, end, cause, path } = named?;
+        Some((end.min(at), Awaited { line, start, cause, channel: path }))
     }
 
     /// The thread that ended last before `at`, if it is not one that the walk left.

@@ -193,6 +193,7 @@ fn what_ended(ended: EndedBy) -> &'static str {
         Ended::Connected => "connection",
         Ended::Woken => "futex",
         Ended::Called => "collective call",
+        Ended::Made => "file",
     }
 }
 

@@ -197,6 +197,8 @@ pub enum WaitCause {
     Futex,
     /// The last rank made a collective call of MPI.
     Mpi,
+    /// A file was made that had been looked for in vain.
+    File,
     /// A timer or the time that the call was given.
     Sleep,
     /// The cause is not known.
@@ -215,6 +217,7 @@ impl WaitCause {
             Self::Lock => "lock",
             Self::Futex => "futex",
             Self::Mpi => "mpi",
+            Self::File => "file",
             Self::Sleep => "sleep",
             Self::Unknown => "unknown",
         }

@@ -7,6 +7,7 @@ use super::result::{
     WaitTime,
 };
 use super::why;
+use crate::waits::absent::{Absent, Looks, Made};
 use crate::waits::ends::Channels;
 use crate::waits::ranks::{RankCall, Ranks};
 use crate::waits::{Act, ProcessFacts, Row, Waits};
@@ -167,6 +168,42 @@ fn ranks_wait_for_the_last_one_and_what_mpi_does_to_begin_is_its_own() {
     assert_eq!((mpi.waiter.as_str(), mpi.by.as_deref()), ("app", Some("app rank 1")));
     assert_eq!(mpi.in_all, WaitTime { number: 1, time_ns: 50 * MS });
     assert_eq!(mpi.on_path, mpi.in_all);
+}
+
+#[test]
+fn who_looks_for_a_file_until_it_is_there_waits_for_who_makes_it() {
+    let mut log = Builder::new();
+    log.process(10, 1, "poller", (0, 100)).process(20, 10, "maker", (2, 90));
+    let flag = |log: &mut Builder, (start, end): (i64, i64)| {
+        log.call(10, "stat", "/flag", (start, end), -1);
+    };
+    flag(&mut log, (10, 11));
+    log.call(10, "nanosleep", "", (11, 40), 0);
+    flag(&mut log, (40, 41));
+    log.call(10, "nanosleep", "", (41, 70), 0);
+    log.call(10, "stat", "/flag", (70, 71), 0).call(10, "write", "/x", (80, 100), 5);
+    log.call(20, "mkdir", "/flag", (60, 61), 0).call(20, "read", "/y", (5, 55), 5);
+    let missing = log.0.errno("ENOENT");
+    let stat = log.0.call("stat");
+    let failed = log.0.map_events(|event| {
+        if event.call == stat && event.start.0 < 70 * MS {
+            event.errno = missing;
+        }
+    });
+    let run = Builder(failed, 0).run();
+    assert_eq!(
+        pieces(&run)[..3],
+        [
+            (50, PieceKind::Data, "maker", "/y"),
+            (20, PieceKind::Data, "poller", "/x"),
+            (10, PieceKind::HandOver, "poller", "file"),
+        ]
+    );
+    let wait = run.waits.iter().find(|row| row.cause == WaitCause::File).unwrap();
+    let named = (wait.waiter.as_str(), wait.by.as_deref(), wait.path.as_deref());
+    assert_eq!(named, ("poller", Some("maker"), Some("/flag")));
+    assert_eq!((wait.on_path, wait.in_all), (wait.in_all, WaitTime { number: 1, time_ns: 50 * MS }));
+    assert!(run.waits.iter().all(|row| row.cause != WaitCause::Sleep));
 }
 
 #[test]
@@ -387,7 +424,12 @@ fn processes(ends: &[Option<i64>]) -> Vec<Process> {
 }
 
 /// The time of the pieces of a log whose second reading brings these calls, and the elapsed time.
-fn accounted(rows: &[Row], mpi: &[RankCall], ends: &[Option<i64>], cost: Cost) -> Option<(i64, i64)> {
+fn accounted(
+    rows: &[Row],
+    (mpi, absent): (&[RankCall], Absent),
+    ends: &[Option<i64>],
+    cost: Cost,
+) -> Option<(i64, i64)> {
     let processes = ProcessTable::new(processes(ends));
     let facts = processes.all().iter().map(|process| ProcessFacts {
         parent: process.parent,
@@ -398,6 +440,7 @@ fn accounted(rows: &[Row], mpi: &[RankCall], ends: &[Option<i64>], cost: Cost) -
     let ranks = Ranks::of(&[0, 1, 2].map(rank));
     let waits =
         Waits::new(rows.to_vec(), facts.collect(), Channels::default(), true).with_mpi(mpi.to_vec(), &ranks);
+    let waits = waits.with_absent(absent);
     let threads = Threads { waits: &waits, images: &images, runs: &[0] };
     let path = walk(&waits, &processes, &|_| true)?;
     let mut account = Account::new(cost, &path.legs, &threads);
@@ -469,6 +512,21 @@ fn mpi_call() -> impl Strategy<Value = RankCall> {
     })
 }
 
+/// Names that threads look for in vain and make.
+fn absent() -> impl Strategy<Value = Absent> {
+    let thread = |process: u32| (ProcessId(process), Tid(process * 10 + 10));
+    let look = (0..3_u32, 0..2_u32, 0..40_i64, 0..10_i64).prop_map(move |(process, path, first, length)| {
+        let (process, tid) = thread(process);
+        ((process, tid, PathId(path)), Looks { first, last: first + length, number: 2 })
+    });
+    let made = (0..3_u32, 0..2_u32, 0..60_i64).prop_map(move |(process, path, start)| {
+        let (process, tid) = thread(process);
+        Made { path: PathId(path), start, end: start, process, tid }
+    });
+    let all = (prop::collection::vec(look, 0..4), prop::collection::vec(made, 0..4));
+    all.prop_map(|(looks, made)| Absent { looks: looks.into_iter().collect(), made })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -476,11 +534,12 @@ proptest! {
     fn pieces_add_up_to_the_elapsed_time_whatever_threads_do(
         rows in prop::collection::vec(row(), 1..30),
         mpi in prop::collection::vec(mpi_call(), 0..8),
+        absent in absent(),
         ends in prop::collection::vec(prop::option::of(0..80_i64), 3),
         (call, inside) in (0..5_i64, 0..5_i64),
     ) {
         let cost = Cost { call: call.max(inside), inside };
-        let (sum, elapsed) = accounted(&rows, &mpi, &ends, cost).expect("a path");
+        let (sum, elapsed) = accounted(&rows, (&mpi, absent), &ends, cost).expect("a path");
         prop_assert_eq!(sum, elapsed);
     }
 }

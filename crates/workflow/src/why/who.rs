@@ -5,7 +5,7 @@ use super::amounts::OfRun;
 use super::path::{Awaited, channel_of};
 use super::pieces::Naming;
 use super::result::{WaitCause, WaitRow, WaitTime};
-use crate::waits::ranks::RankWait;
+use crate::waits::ranks::NamedWait;
 use crate::waits::{Act, Ended, LineId};
 use iotrail_model::{FileKind, PathId};
 use std::collections::BTreeMap;
@@ -36,10 +36,13 @@ impl<'a> Who<'a> {
             (Ended::Unlocked, _) => WaitCause::Lock,
             (Ended::Woken, _) => WaitCause::Futex,
             (Ended::Called, _) => WaitCause::Mpi,
+            (Ended::Made, _) => WaitCause::File,
             (Ended::Connected, _) | (_, Some(FileKind::Socket)) => WaitCause::Socket,
             _ => WaitCause::Pipe,
         };
-        let path = channel.filter(|_| through == WaitCause::Lock).map(|path| self.path(path));
+        let path = channel
+            .filter(|_| matches!(through, WaitCause::Lock | WaitCause::File))
+            .map(|path| self.path(path));
         let by = self.naming.program_of(cause.line, cause.at);
         let rank = self.naming.rank_of(cause.line, cause.at).filter(|_| through == WaitCause::Mpi);
         let by = rank.map_or(by.clone(), |rank| format!("{by} rank {rank}"));
@@ -74,13 +77,13 @@ impl<'a> Who<'a> {
     /// Each wait of a thread alone.
     pub(super) fn in_all(&mut self, line: LineId, cost: Cost) {
         let waits = self.naming.waits;
-        for RankWait { start, cause, .. } in waits.rank_waits(line) {
-            let edge = self.edge(&Awaited { line, start: *start, cause: *cause, channel: None });
+        for NamedWait { start, cause, path, .. } in waits.named_waits(line) {
+            let edge = self.edge(&Awaited { line, start: *start, cause: *cause, channel: *path });
             add(&mut self.rows.entry(edge).or_default()[1], 1, cause.at - start);
         }
         for number in 0..waits.number_of_waits(line) {
             let Some((start, end, act)) = waits.wait(line, number) else { continue };
-            if waits.is_in_mpi(line, start, end) {
+            if waits.is_part(line, start, end) {
                 continue;
             }
             let channel = channel_of(act);
