@@ -1,7 +1,7 @@
 //! When each thread was on the paths that explain the elapsed times of a log: what a change of its calls is worth.
 
-use super::path::{Path, What};
-use crate::waits::{LineId, Waits};
+use super::path::{Leg, Path, What};
+use crate::waits::{Ended, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{CaseId, Tid};
@@ -32,7 +32,9 @@ impl PathTimes {
         for (run, path) in paths {
             let elapsed = path.span.1.saturating_sub(path.span.0);
             times.elapsed.insert(*run, u64::try_from(elapsed).unwrap_or_default());
-            for leg in path.legs.iter().filter(|leg| leg.what == What::Own) {
+            // What is left of a sleep when a file that was looked for is there is what looking for it costs.
+            let is_own = |leg: &&Leg| matches!(leg.what, What::Own | What::HandOver(Ended::Made));
+            for leg in path.legs.iter().filter(is_own) {
                 times.own.entry(thread(leg.line)).or_default().push((leg.from, leg.to));
                 times.processes.entry(waits.process(leg.line)).or_default().push((leg.from, leg.to));
             }
