@@ -18,10 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CALLS = {"read", "write", "readv", "writev", "pread64", "pwrite64", "preadv2", "pwritev2", "sendfile", "copy_file_range", "splice", "lseek",
          "sendmsg", "recvmsg"}
 STRACE = ["strace", "-o", "{trace}"]
-# How to run it, what the program does, and the least share of offsets that must be known, of those that can be.
+# How to run it, what the program does, and the least share of offsets that must be known, of those that can be. In races it is the
+# less the busier the machine is.
 MODES = {
     "record": (["{iotrail}", "record", "-q", "-o", "{trail}", "--"], "turns", 0.95),
-    "record-race": (["{iotrail}", "record", "-q", "-o", "{trail}", "--"], "race", 0.5),
+    "record-race": (["{iotrail}", "record", "-q", "-o", "{trail}", "--"], "race", 0.3),
     "record-threads": (["{iotrail}", "record", "-q", "-o", "{trail}", "--"], "threads", 0.4),
     "y": (STRACE + ["-f", "-y", "-ttt", "-T"], "turns", 0.3),
     "yy": (STRACE + ["-f", "-yy", "-ttt", "-T"], "turns", 0.3),
