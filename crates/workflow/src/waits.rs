@@ -17,8 +17,8 @@
 //! | a lock | the last unlock of the same file, or close or exit of a process that had locked it |
 //! | a futex | the last wake of the same word, else the last exit of a thread of the process (`pthread_join`) |
 //! | any, interrupted | the end of a child right before |
-//! | a collective call of MPI | the same call of the last rank ([`ranks`]) |
-//! | looking for a file again and again, asleep in between | its making by another thread ([`absent`]) |
+//! | a collective call of MPI | the same call of the last rank (`waits::ranks`) |
+//! | looking for a file again and again, asleep in between | its making by another thread (`waits::absent`) |
 //!
 //! In a log of which nobody says that calls that wait for children were recorded and that holds none, or that does not tell
 //! how long calls took, the maker of a process is taken to wait for its end.
