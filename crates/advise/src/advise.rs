@@ -13,8 +13,8 @@ use crate::saving::{Rates, time};
 use crate::stake::Stake;
 use hashbrown::HashMap;
 use iotrail_kernel::heap;
-use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Process, Timestamp};
-use iotrail_query::process_group::executable;
+use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Timestamp};
+use iotrail_query::process_group::program_at;
 use iotrail_query::{ProcessTable, Query, scan};
 use iotrail_trail::{EventLog, Trail, TrailError};
 use iotrail_workflow::why::result::Why;
@@ -189,13 +189,7 @@ fn elapsed(log: &EventLog) -> Result<Option<u64>, TrailError> {
 /// Base name of what a process executed at that time.
 #[must_use]
 pub fn program(process_table: &ProcessTable, case: CaseId, pid: Pid, at: i64) -> Arc<str> {
-    let process = process_table.find(case, pid, Timestamp(at));
-    let program = process.and_then(|process| {
-        let images = process_table.images(process);
-        let began = |image: &&Process| image.start.is_none_or(|start| start.0 <= at);
-        executable(images.iter().rev().find(began).or(images.first())?)
-    });
-    program.unwrap_or("?").into()
+    program_at(process_table, case, pid, Timestamp(at)).unwrap_or("?").into()
 }
 
 struct Advising<'a> {

@@ -2,8 +2,8 @@
 
 use crate::commands::{
     advise, characterize, check, compare, completions, compress, dfg, events, expand, export, files,
-    generate, import, info, man, processes, record, recover, redact, report, sql, stats, structure, tree,
-    why, workflow, workload,
+    generate, import, info, man, processes, record, recover, redact, report, sessions, sql, stats, structure,
+    tree, why, workflow, workload,
 };
 use crate::ui::{Colour, Ui};
 use clap::{ArgAction, Parser, Subcommand};
@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Import(import::Args),
     Why(why::Args),
     Files(files::Args),
+    Sessions(sessions::Args),
     Advise(advise::Args),
     Report(Box<report::Args>),
     #[command(visible_alias = "graph")]
@@ -107,6 +108,7 @@ impl Command {
             Self::Events(args) => events::run(args, ui),
             Self::Processes(args) => processes::run(args, ui),
             Self::Files(args) => files::run(args, ui),
+            Self::Sessions(args) => sessions::run(args, ui),
             Self::Why(args) => why::run(args, ui),
             Self::Advise(args) => advise::run(args, ui),
             Self::Dfg(args) => dfg::run(args, ui),

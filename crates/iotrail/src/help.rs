@@ -12,6 +12,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &[
             "why",
             "files",
+            "sessions",
             "advise",
             "report",
             "dfg",

@@ -21,7 +21,7 @@ use crate::process_rules::{ProcessRules, Subject};
 use crate::process_table::{ProcessId, ProcessTable};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::Process;
+use iotrail_model::{CaseId, Pid, Process, Timestamp};
 use iotrail_trail::EventLog;
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
@@ -191,6 +191,14 @@ fn named<'a>(
 pub fn executable(image: &Process) -> Option<&str> {
     let first_word = || image.cmdline.as_deref()?.split('\0').next();
     image.exe.as_deref().or_else(first_word).map(base).filter(|name| !name.is_empty())
+}
+
+/// What a process was called at that time, by what it had executed last.
+#[must_use]
+pub fn program_at(processes: &ProcessTable, case: CaseId, pid: Pid, at: Timestamp) -> Option<&str> {
+    let images = processes.images(processes.find(case, pid, at)?);
+    let began = |image: &&Process| image.start.is_none_or(|start| start <= at);
+    executable(images.iter().rev().find(began).or(images.first())?)
 }
 
 /// The command line with blanks between the words.

@@ -9,6 +9,7 @@ use crate::dfg_tables::{DfgFunction, Part};
 use crate::error::SqlError;
 use crate::events_table::EventsTable;
 use crate::{functions, log_tables, statement};
+use datafusion::catalog::TableProvider;
 use datafusion::error::Result;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::SessionStateDefaults;
@@ -21,7 +22,7 @@ use datafusion::sql::parser::Statement;
 use iotrail_dfg::DfgOptions;
 use iotrail_stats::ProfileTable;
 use iotrail_stats::sql::sql;
-use iotrail_trail::EventLog;
+use iotrail_trail::{EventLog, POSITION_COLUMNS, position_sql};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use url::Url;
@@ -55,7 +56,7 @@ impl Session {
     pub async fn new(log: EventLog, limits: Limits) -> Result<Self, SqlError> {
         let context = SessionContext::new_with_state(state(limits)?);
         let log = Arc::new(log);
-        context.register_table("events", Arc::new(EventsTable::new(Arc::clone(&log))))?;
+        context.register_table("events", events_view(&context, &log)?)?;
         context.register_table("cases", Arc::new(log_tables::cases(Arc::clone(&log))))?;
         context.register_table("processes", Arc::new(log_tables::processes(Arc::clone(&log))))?;
         context.register_table("files", Arc::new(log_tables::files(Arc::clone(&log))))?;
@@ -124,6 +125,15 @@ impl Session {
         names.dedup();
         names
     }
+}
+
+/// The table of events and, behind its columns, where transfers and seeks began and led.
+fn events_view(context: &SessionContext, log: &Arc<EventLog>) -> Result<Arc<dyn TableProvider>> {
+    let rows = context.read_table(Arc::new(EventsTable::new(Arc::clone(log))))?;
+    let positions = position_sql().into_iter().zip(POSITION_COLUMNS);
+    let positions: Vec<String> = positions.map(|(value, name)| format!("{value} AS {name}")).collect();
+    let all = std::iter::once("*").chain(positions.iter().map(String::as_str)).collect::<Vec<_>>();
+    Ok(rows.select_exprs(&all)?.into_view())
 }
 
 fn state(limits: Limits) -> Result<SessionState> {

@@ -2,6 +2,7 @@
 
 use crate::value::unsigned;
 use iotrail_model::{CellKind, Column, Event, NameKind, Value};
+use iotrail_trail::{POSITION_COLUMNS, position_sql};
 use rusqlite::types::Value as Stored;
 
 /// A small table that numbers texts.
@@ -30,9 +31,12 @@ pub(crate) fn schema() -> String {
         joins +=
             &format!("\n{left}JOIN {table} n{place} ON n{place}.{id} = e.{name}_id", place = columns.len());
     }
+    let positions = position_sql().into_iter().zip(POSITION_COLUMNS);
+    let positions: Vec<String> = positions.map(|(value, name)| format!("{value} AS {name}")).collect();
     format!(
-        "CREATE TABLE event_rows (\n{}\n);\nCREATE VIEW events AS\nSELECT {}\nFROM event_rows e{joins};\n",
+        "CREATE TABLE event_rows (\n{}\n);\nCREATE VIEW events AS\nSELECT *, {}\nFROM (\nSELECT {}\nFROM event_rows e{joins}\n);\n",
         columns.join(",\n"),
+        positions.join(", "),
         shown.join(", ")
     )
 }
@@ -84,13 +88,14 @@ mod tests {
     use rusqlite::Connection;
 
     #[test]
-    fn the_view_has_the_columns_of_the_trail() {
+    fn the_view_has_the_columns_of_the_trail_and_positions() {
         let database = Connection::open_in_memory().unwrap();
         database.execute_batch(include_str!("schema.sql")).unwrap();
         database.execute_batch(&schema()).unwrap();
         database.execute_batch(include_str!("indices.sql")).unwrap();
         let view = database.prepare("SELECT * FROM events").unwrap();
-        let names: Vec<&str> = Event::COLUMNS.iter().map(|column| column.name).collect();
+        let columns = Event::COLUMNS.iter().map(|column| column.name);
+        let names: Vec<&str> = columns.chain(POSITION_COLUMNS).collect();
         assert!(view.column_names().eq(names));
     }
 }

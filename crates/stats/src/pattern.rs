@@ -15,28 +15,55 @@ use hashbrown::hash_map::Entry;
 use iotrail_model::{CaseId, FileId, Nullable, OpenId, Pid};
 use iotrail_query::ProcessId;
 use iotrail_query::process_group::{command_line, executable};
+use std::hash::Hash;
+
+/// What accesses are added up by.
+pub(crate) trait Place: Copy + Eq + Hash {
+    /// Where a transfer counts, and a copy on the side that it reads; NULL if nowhere.
+    fn of(call: &Call) -> Option<Self>;
+    /// Where a copy counts on the side that it writes.
+    fn of_target(call: &Call) -> Option<Self>;
+}
 
 /// The access patterns of some rows of a log.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Patterns {
+#[derive(Clone, Debug)]
+pub(crate) struct Patterns<P = ProcessFile> {
     /// Boxed, so that neither a table that grows nor one that takes over another's copies them.
-    accesses: HashMap<ProcessFile, Box<Access>, RandomState>,
+    accesses: HashMap<P, Box<Access>, RandomState>,
 }
 
 /// What consecutive rows leave open: through what files were accessed in them, and where the first and last access lay.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Streams(HashMap<StreamKey, Stream, RandomState>);
+#[derive(Clone, Debug)]
+pub(crate) struct Streams<P = ProcessFile>(HashMap<StreamKey, Stream<P>, RandomState>);
 
 /// What pieces of the log, in their order, have decided, and what they leave open.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Closed {
+#[derive(Clone, Debug)]
+pub(crate) struct Closed<P = ProcessFile> {
     ends: Ends,
-    steps: HashMap<ProcessFile, Vec<Step>, RandomState>,
+    steps: HashMap<P, Vec<Step>, RandomState>,
 }
 
-impl Closed {
+impl<P> Default for Patterns<P> {
+    fn default() -> Self {
+        Self { accesses: HashMap::default() }
+    }
+}
+
+impl<P> Default for Streams<P> {
+    fn default() -> Self {
+        Self(HashMap::default())
+    }
+}
+
+impl<P> Default for Closed<P> {
+    fn default() -> Self {
+        Self { ends: Ends::default(), steps: HashMap::default() }
+    }
+}
+
+impl<P: Place> Closed<P> {
     /// Adds the piece that follows.
-    pub(crate) fn push(&mut self, piece: Streams) {
+    pub(crate) fn push(&mut self, piece: Streams<P>) {
         for (key, Stream { first, last }) in piece.0 {
             let before = self.ends.replace(key, last.end());
             if let Some((before, (place, start))) = before.and_then(End::offset).zip(first) {
@@ -48,9 +75,19 @@ impl Closed {
 
 /// A process (NULL if unknown) and a file (NULL for all that is no file).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct ProcessFile {
+pub(crate) struct ProcessFile {
     process: Option<ProcessId>,
     file: Option<FileId>,
+}
+
+impl Place for ProcessFile {
+    fn of(call: &Call) -> Option<Self> {
+        Some(Self { process: call.process, file: call.file })
+    }
+
+    fn of_target(call: &Call) -> Option<Self> {
+        Some(Self { process: call.process, file: call.second })
+    }
 }
 
 /// Through what a file is accessed.
@@ -66,13 +103,13 @@ type Descriptor = (CaseId, Pid, Nullable<i32>, FileId);
 
 /// What was accessed through it, one transfer after the other.
 #[derive(Clone, Copy, Debug)]
-struct Stream {
+struct Stream<P> {
     /// Where the first transfer of the piece began, and whose it was, if what came before decides what it was.
-    first: Option<(ProcessFile, u64)>,
+    first: Option<(P, u64)>,
     last: Last,
 }
 
-impl Stream {
+impl<P> Stream<P> {
     const NEW: Self = Self { first: None, last: Last::Open };
 }
 
@@ -128,9 +165,9 @@ impl End {
     }
 }
 
-impl Patterns {
+impl<P: Place> Patterns<P> {
     /// Adds a selected call; `streams` are those of the rows right before it.
-    pub(crate) fn add(&mut self, call: &Call, streams: &mut Streams) {
+    pub(crate) fn add(&mut self, call: &Call, streams: &mut Streams<P>) {
         let Some(moved) = call.moved else { return };
         let transfer = Transfer {
             is_write: moved.written,
@@ -145,18 +182,16 @@ impl Patterns {
         self.transfer(call, &Transfer { is_write: false, ..transfer }, streams);
         // Where a copy begins in its target is not recorded.
         let into = Transfer { offset: None, in_file: call.second.is_some(), ..transfer };
-        self.access(call, call.second).add(&into);
+        if let Some(place) = P::of_target(call) {
+            self.accesses.entry(place).or_default().add(&into);
+        }
         streams.copied_into(call);
     }
 
-    fn access(&mut self, call: &Call, file: Option<FileId>) -> &mut Access {
-        self.accesses.entry(ProcessFile { process: call.process, file }).or_default()
-    }
-
-    fn transfer(&mut self, call: &Call, transfer: &Transfer, streams: &mut Streams) {
-        let place = ProcessFile { process: call.process, file: call.file };
+    fn transfer(&mut self, call: &Call, transfer: &Transfer, streams: &mut Streams<P>) {
+        let Some(place) = P::of(call) else { return };
         let step = call.file.and_then(|file| streams.of(call, file).go(place, transfer));
-        let access = self.access(call, call.file);
+        let access = self.accesses.entry(place).or_default();
         access.add(transfer);
         step.into_iter().for_each(|step| access.step(step));
     }
@@ -174,7 +209,7 @@ impl Patterns {
     }
 
     /// Adds what was decided between pieces. All their rows must have been added.
-    pub(crate) fn settle(&mut self, closed: Closed) {
+    pub(crate) fn settle(&mut self, closed: Closed<P>) {
         for (place, steps) in closed.steps {
             if let Some(access) = self.accesses.get_mut(&place) {
                 steps.into_iter().for_each(|step| access.step(step));
@@ -182,6 +217,13 @@ impl Patterns {
         }
     }
 
+    /// How each was accessed.
+    pub(crate) fn into_accesses(self) -> HashMap<P, Box<Access>, RandomState> {
+        self.accesses
+    }
+}
+
+impl Patterns {
     /// How each file was accessed, whoever did it.
     pub(crate) fn by_file(self) -> HashMap<FileId, Box<Access>, RandomState> {
         let mut files: HashMap<FileId, Box<Access>, RandomState> = HashMap::default();
@@ -228,8 +270,8 @@ impl Patterns {
     }
 }
 
-impl Streams {
-    fn of(&mut self, call: &Call, file: FileId) -> &mut Stream {
+impl<P> Streams<P> {
+    fn of(&mut self, call: &Call, file: FileId) -> &mut Stream<P> {
         let event = &call.event;
         let key = match event.open.get() {
             Some(open) => StreamKey::Open(event.case, open),
@@ -255,9 +297,9 @@ impl Streams {
     }
 }
 
-impl Stream {
+impl<P> Stream<P> {
     /// Goes on with a transfer of `place`; says how, if that is decided.
-    fn go(&mut self, place: ProcessFile, transfer: &Transfer) -> Option<Step> {
+    fn go(&mut self, place: P, transfer: &Transfer) -> Option<Step> {
         let Some(start) = transfer.offset else {
             self.last = Last::Unknown;
             return None;

@@ -1,7 +1,8 @@
 //! The files of a log with what was done to them, for terminals.
 
+use crate::figures::{Figure, OF_USE, Shown, some};
 use crate::hints::Hint;
-use crate::table::{Align, Style, Table};
+use crate::table::{Style, Table};
 use iotrail_model::text::printable;
 use iotrail_model::units;
 use iotrail_stats::{FileUse, UsedFile};
@@ -46,53 +47,22 @@ fn headline(files: &[UsedFile]) -> String {
     text
 }
 
-/// One column of figures: its title, whether narrow terminals go without it, and its cell.
-type Figure = (&'static str, bool, fn(&UsedFile) -> Option<String>);
-
-const FIGURES: [Figure; 15] = [
-    ("I/O time", false, |row| row.used.io_ns.map(|nanos| units::duration(nanos as f64))),
-    ("syncing", true, |row| time(row.used.sync_ns)),
-    ("waiting", false, |row| time(row.used.wait_ns)),
-    ("read", false, |row| moved(row.used.reads, row.used.bytes_read)),
-    ("written", false, |row| moved(row.used.writes, row.used.bytes_written)),
-    ("reads", false, |row| some(row.used.reads)),
-    ("writes", false, |row| some(row.used.writes)),
-    ("request", true, |row| row.used.common_size.map(|size| units::bytes(size as f64))),
-    ("sequential", true, |row| row.used.sequential_share().map(units::percent)),
-    ("again", true, |row| {
-        row.used.again().filter(|bytes| *bytes > 0).map(|bytes| units::bytes(bytes as f64))
-    }),
+/// What stands behind the figures of uses.
+const OF_FILES: [Figure<UsedFile>; 4] = [
     ("opens", false, |row| some(row.used.opens)),
-    ("failed", false, |row| some(row.used.failures)),
     ("processes", true, |row| some(row.used.processes)),
     ("files", true, |row| Some(row.files).filter(|files| *files > 1).map(units::count)),
     ("ranks", true, |row| Some(row.used.ranks).filter(|ranks| *ranks > 1).map(units::count)),
 ];
 
-fn some(count: u64) -> Option<String> {
-    (count > 0).then(|| units::count(count))
-}
-
-fn time(nanos: Option<u64>) -> Option<String> {
-    nanos.filter(|nanos| *nanos > 0).map(|nanos| units::duration(nanos as f64))
-}
-
-fn moved(calls: u64, bytes: u64) -> Option<String> {
-    (calls > 0).then(|| units::bytes(bytes as f64))
-}
-
 /// The columns in which any of `all` has a figure, and the path.
 fn table(shown: &[UsedFile], all: &[UsedFile]) -> Table {
-    let figures: Vec<&Figure> =
-        FIGURES.iter().filter(|(_, _, cell)| all.iter().any(|row| cell(row).is_some())).collect();
-    let table = figures.iter().fold(Table::new(), |table, (title, optional, _)| match optional {
-        true => table.optional(title, Align::Right),
-        false => table.figures(title, Align::Right),
-    });
-    let mut table = table.names("path");
+    let of_use = Shown::of(&OF_USE, all.iter().map(|row| &row.used));
+    let of_files = Shown::of(&OF_FILES, all.iter());
+    let mut table = of_files.columns(of_use.columns(Table::new())).names("path");
     for row in shown {
-        let cells = figures.iter().map(|(_, _, cell)| cell(row).unwrap_or_else(|| "–".to_owned()));
-        table.row(cells.chain([row.file.path.to_string()]));
+        let figures = of_use.cells(&row.used).chain(of_files.cells(row));
+        table.row(figures.chain([row.file.path.to_string()]));
     }
     table
 }

@@ -13,10 +13,13 @@ pub mod hints;
 pub mod outline;
 pub mod process_tree;
 pub mod profile_tables;
+pub mod session_table;
 pub mod table;
 pub mod why_summary;
 pub mod workflow_summary;
 pub mod workload_summary;
+
+mod figures;
 
 pub use hints::{Hint, Hints};
 pub use table::Style;

@@ -37,6 +37,7 @@ mod parquet_file;
 mod part;
 #[cfg(test)]
 mod planted;
+mod positions;
 mod private;
 mod process_counter;
 mod read_tables;
@@ -64,6 +65,7 @@ pub use log::EventLog;
 pub use meta::{Capture, FORMAT_VERSION, Table, TableFile, TimeBase, Totals, TrailMeta};
 pub use outside::{is_trail, outside_of_trails};
 pub use part::{PartSummary, PartWriter};
+pub use positions::{POSITION_COLUMNS, Positions, position_sql};
 pub use private::file_beside;
 pub use recording::{
     JoinOptions, Liveness, Progress, Published, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished,

@@ -6,7 +6,7 @@ use iotrail_console::hints;
 use iotrail_model::csv;
 use iotrail_model::{Case, CellKind, Column, Event, Names, Nullable, Value, text::printable, units};
 use iotrail_query::{ActivityId, Classified, Query, QuerySpec};
-use iotrail_trail::{Columns, EventLog};
+use iotrail_trail::{Columns, EventLog, POSITION_COLUMNS, Positions};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,7 +22,8 @@ use std::sync::LazyLock;
   iotrail events run.trail --call 'read,pread*' --path '/etc/**' --csv > reads.csv
   iotrail events run.trail --failed --json | jq -r .path | sort | uniq -c
 
-Columns are those of the table `events` (docs/trail-format.md), and the case's cid, host, rid and label.")]
+Columns are those of the table `events` (docs/trail-format.md), the case's cid, host, rid and label, and, of reads, writes and seeks, \
+offset_before and offset_after.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
@@ -71,6 +72,7 @@ fn print(
 ) -> anyhow::Result<u64> {
     let mut classifier = query.worker();
     let mut classified = Classified::default();
+    let positions = Positions::new(log.names());
     let mut printed = 0;
     writeln_header(format, out)?;
     for row_group in 0..log.row_groups() {
@@ -88,7 +90,8 @@ fn print(
             }
             let event = batch.event(row);
             let case = &log.cases()[event.case.index()];
-            Record { case, names: log.names(), event: &event }.write(format, out)?;
+            Record { case, names: log.names(), event: &event, positions: positions.of(&event) }
+                .write(format, out)?;
             printed += 1;
         }
     }
@@ -107,11 +110,13 @@ fn writeln_header(format: OutputFormat, out: &mut dyn Write) -> std::io::Result<
     }
 }
 
-/// One event with its names: the columns of the table, and those of its case behind `case_id`.
+/// One event with its names: the columns of the table, those of its case behind `case_id`, and what follows from them.
 struct Record<'a> {
     case: &'a Case,
     names: &'a Names,
     event: &'a Event,
+    /// [`POSITION_COLUMNS`].
+    positions: [Nullable<i64>; 2],
 }
 
 /// What stands in a field.
@@ -151,7 +156,7 @@ static COLUMNS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         _ => &[],
     };
     let fields = |column: &'static Column| std::iter::once(&column.name).chain(more(column.kind));
-    Event::COLUMNS.iter().flat_map(fields).copied().collect()
+    Event::COLUMNS.iter().flat_map(fields).copied().chain(POSITION_COLUMNS).collect()
 });
 
 impl<'a> Record<'a> {
@@ -166,6 +171,7 @@ impl<'a> Record<'a> {
                 fields.extend(of_case.map(|text| Field::from(text.as_deref())));
             }
         }
+        fields.extend(self.positions.map(|position| position.get().map_or(Field::Null, Field::Int)));
         fields
     }
 
@@ -205,7 +211,7 @@ impl<'a> Record<'a> {
     }
 
     fn write_row(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let Self { case, names, event } = self;
+        let Self { case, names, event, .. } = self;
         let number =
             |value: Nullable<i64>| value.get().map_or_else(|| "-".to_owned(), |value| value.to_string());
         let size = names.errno(event.errno).map_or_else(|| number(event.size), str::to_owned);

@@ -22,6 +22,7 @@ pub(crate) mod recorded;
 pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod report;
+pub(crate) mod sessions;
 pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod structure;

@@ -148,6 +148,12 @@ impl CallSpec {
         }
     }
 
+    /// Whether it stores the position that it leads to in memory, as `_llseek` does, and returns something else.
+    #[must_use]
+    pub fn stores_position(&self) -> bool {
+        self.has(ArgKind::Position)
+    }
+
     /// Whether its offset is always that: preadv2 and entries of rings take -1 for the position, copies a pointer that may be
     /// NULL.
     fn always_at_offset(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The tables, views and functions.
 
 use crate::util::{Dir, succeeds};
-use iotrail_trail::{Table, schema};
+use iotrail_trail::{POSITION_COLUMNS, Table, schema};
 
 #[test]
 fn tables_have_the_columns_of_the_format_and_all_rows() {
@@ -15,6 +15,7 @@ fn tables_have_the_columns_of_the_format_and_all_rows() {
         let mut columns: Vec<String> =
             schema(table).fields().iter().map(|field| field.name().clone()).collect();
         columns.extend((table == Table::Cases).then(|| "run".to_owned()));
+        columns.extend(POSITION_COLUMNS.map(str::to_owned).into_iter().filter(|_| table == Table::Events));
         assert_eq!(text, columns.join(",") + "\n", "{name}");
         assert_eq!(dir.rows(&format!("SELECT * FROM {name}")).len().to_string(), rows);
     }
@@ -52,6 +53,17 @@ fn conditions_columns_and_their_order_are_those_of_the_query() {
         dir.rows("SELECT errno, count(*) FROM events GROUP BY errno ORDER BY 2"),
         ["ENOENT,10", ",30"]
     );
+}
+
+#[test]
+fn positions_are_where_transfers_began_and_ended() {
+    let dir = Dir::small();
+    let query = "SELECT offset_before, offset_after FROM events WHERE size > 0 ORDER BY seq LIMIT 2";
+    assert_eq!(
+        dir.rows(query),
+        dir.rows("SELECT \"offset\", \"offset\" + size FROM events WHERE size > 0 ORDER BY seq LIMIT 2")
+    );
+    assert_eq!(dir.rows("SELECT count(*) FROM events WHERE call = 'close' AND offset_before >= 0"), ["0"]);
 }
 
 #[test]

@@ -3,3 +3,4 @@
 mod files;
 mod io_table;
 mod schema;
+mod sessions;

@@ -7,7 +7,7 @@ use iotrail_stats::result::{
     Throughput,
 };
 use iotrail_stats::size_histogram::SizeBin;
-use iotrail_stats::{Profile, UsedFile};
+use iotrail_stats::{Profile, Session, UsedFile};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -51,4 +51,11 @@ fn the_schema_of_files_describes_every_field_that_is_written() {
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     agrees(&UsedFile::default(), &schema);
     agrees(&SizeBin { from: 0, to: 0, count: 0 }, &schema["$defs"]["bin"]);
+}
+
+#[test]
+fn the_schema_of_sessions_describes_every_field_that_is_written() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/sessions.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    agrees(&Session::default(), &schema);
 }

@@ -3,11 +3,12 @@
 use crate::cli::util::Dir;
 
 /// In the order of the first screen.
-const COMMANDS: [&str; 27] = [
+const COMMANDS: [&str; 28] = [
     "record",
     "import",
     "why",
     "files",
+    "sessions",
     "advise",
     "report",
     "dfg",
