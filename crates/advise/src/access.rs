@@ -140,10 +140,14 @@ impl EdgeKind {
 }
 
 /// When such a thing happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
     /// When it began.
     pub start: i64,
     /// What it was.
     pub kind: EdgeKind,
+    /// Who did it.
+    pub pid: Pid,
+    /// Name of the call.
+    pub call: CallId,
 }

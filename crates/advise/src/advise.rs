@@ -3,16 +3,19 @@
 use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
 use crate::gather::{Accesses, Gathered, Gathering};
+use crate::judged::{Advised, JudgedFile, Judging};
+use crate::kept::{Keep, Kept, Worth};
 use crate::pairs::{Rules, pairs};
 use crate::result::{ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Finding, Item, Pairs, severity};
 use crate::rules::habit::{ProcessHabit, part_of};
 use crate::rules::join;
 use crate::rules::watch::Watching;
-use crate::runs::{Runs, runs};
+use crate::runs::runs;
 use crate::saving::{Rates, time};
 use crate::stake::Stake;
 use hashbrown::HashMap;
 use iotrail_kernel::heap;
+use iotrail_model::calls::{CallKind, PerCall};
 use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Timestamp};
 use iotrail_query::process_group::program_at;
 use iotrail_query::{ProcessTable, Query, scan};
@@ -37,6 +40,8 @@ pub struct AdviseOptions {
     pub skew: i64,
     /// Whether findings hold the calls of their runs: 16 bytes for each.
     pub keep_calls: bool,
+    /// Which accesses are kept to be looked at.
+    pub keep: Keep,
     /// Worker threads.
     pub threads: NonZeroUsize,
 }
@@ -85,7 +90,14 @@ impl AdviseOptions {
     /// What can be advised without a question.
     #[must_use]
     pub const fn new(threads: NonZeroUsize) -> Self {
-        Self { rules: Rules::Corrected, ordered: true, skew: CLOCK_SKEW, keep_calls: false, threads }
+        Self {
+            rules: Rules::Corrected,
+            ordered: true,
+            skew: CLOCK_SKEW,
+            keep_calls: false,
+            keep: Keep::Nothing,
+            threads,
+        }
     }
 }
 
@@ -121,6 +133,13 @@ impl<'a> Analysis<'a> {
         files.retain(|(_, file)| file.mergeable);
         files.sort_unstable_by_key(|(file, _)| *file);
         gathered.looked.files = files.len() as u64;
+        let habits = join(
+            found,
+            times,
+            tracing,
+            |call| query.rank_name(call.case),
+            |call| program(process_table, call.case, call.pid, call.start),
+        );
         let mut advising = Advising {
             log,
             query,
@@ -134,20 +153,18 @@ impl<'a> Analysis<'a> {
             pairs: Pairs::default(),
             groups: BTreeMap::new(),
             uses: BTreeMap::new(),
+            kept: Kept::new(self.options.keep, &habits),
+            seeks: PerCall::new(&log.names().calls, |call| {
+                call.spec.is_some_and(|spec| spec.kind == CallKind::Seek)
+            }),
         };
         for (id, file) in files {
             let mut file = file.unpack();
             gathered.looked.several_clocks += u64::from(advising.set_clock(&mut file));
             advising.file(id, &file);
         }
-        let (pairs, mut findings) = (advising.pairs, advising.findings());
-        let mut habits = join(
-            found,
-            times,
-            tracing,
-            |call| query.rank_name(call.case),
-            |call| program(process_table, call.case, call.pid, call.start),
-        );
+        let (pairs, (mut findings, accesses)) = (advising.pairs, advising.findings());
+        let mut habits = habits;
         findings.sort_by(|a, b| Item::Finding(a).order(Item::Finding(b)));
         habits.sort_by(|a, b| Item::Habit(a).order(Item::Habit(b)));
         Ok(Advice {
@@ -160,6 +177,7 @@ impl<'a> Analysis<'a> {
             pairs,
             accepted: 0,
             verified: Vec::new(),
+            accesses,
             findings,
             habits,
         })
@@ -205,6 +223,9 @@ struct Advising<'a> {
     pairs: Pairs,
     groups: BTreeMap<(Use, &'static str), Group>,
     uses: BTreeMap<Use, Uses>,
+    kept: Kept,
+    /// Whether a call moves a position only.
+    seeks: PerCall<bool>,
 }
 
 /// Who does what to files of a name: the name, the program, whether it writes.
@@ -265,8 +286,9 @@ impl Advising<'_> {
     fn file(&mut self, id: FileId, file: &FileAccesses) {
         let mut looking = Looking::new(file, self.descriptions);
         let pairs = pairs(&looking, self.options.rules);
-        let Runs { runs, stops } = runs(&mut looking, self.processes, self.options.ordered);
-        let path = &self.log.names().paths[self.log.distinct_files()[id.index()].path.index()];
+        let found = runs(&mut looking, self.processes, self.options.ordered);
+        let path_id = self.log.distinct_files()[id.index()].path;
+        let path = &self.log.names().paths[path_id.index()];
         let mut programs = HashMap::new();
         let mut whose = |advising: &Self, access: &Access| -> Use {
             let case = advising.case(access);
@@ -284,24 +306,27 @@ impl Advising<'_> {
             self.pairs.count(pair.category);
             of_file.entry(whose(self, looking.access(pair.second))).or_default().pairs.count(pair.category);
         }
-        for (name, found) in of_file {
+        let stops = found.stops();
+        for (name, of_use) in of_file {
             let all = self.uses.entry(name).or_default();
-            all.calls += found.calls;
-            all.pairs.add(found.pairs);
+            all.calls += of_use.calls;
+            all.pairs.add(of_use.pairs);
             stops.iter().for_each(|(word, number)| *all.stops.entry(word).or_default() += number);
         }
         let rates = Rates::of(file.accesses.iter(), self.tracing).or(self.all_rates);
         let users: BTreeSet<_> = file.accesses.iter().map(|access| access.description).collect();
         let foreign = users.iter().filter(|user| **user != DescriptionId::NONE).count() > 1;
         let shared = shared(file);
-        for run in runs.iter().filter(|run| run.members.len() >= run.shape.fewest()) {
+        let mut advised = Vec::new();
+        for run in found.runs.iter().filter(|run| run.members.len() >= run.shape.fewest()) {
             let members: Vec<&Access> = run.members.iter().map(|at| looking.access(*at)).collect();
             let key = (whose(self, members[0]), run.shape.name());
             let example = self.example(&members);
             let (case, tracing) = (self.case(members[0]), self.tracing);
             let saved = rates.saving(members.iter().copied(), tracing);
             let at_stake = saved.map(|saved| self.on_path(saved, &members));
-            let run = self.times.run(case);
+            advised.push(Advised { run, saved, at_stake });
+            let recording = self.times.run(case);
             let group = self.groups.entry(key).or_insert_with(|| Group {
                 time: Some(0),
                 saved: Some(0),
@@ -311,12 +336,27 @@ impl Advising<'_> {
             group.foreign |= foreign;
             group.threads |= shared.contains(&members[0].description);
             group.saved = group.saved.zip(saved).map(|(all, saved)| all + saved);
-            group.stake.add(run, at_stake);
+            group.stake.add(recording, at_stake);
             if self.options.keep_calls {
                 group.kept.push(members.iter().map(|access| (case, access.seq)).collect());
             }
             group.add(&members, case, tracing, example);
         }
+        let own = Worth {
+            at_stake: advised.iter().filter_map(|run| run.at_stake).sum(),
+            saved_calls: advised.iter().map(|run| run.run.members.len() as u64 - 1).sum(),
+            accesses: file.accesses.len() as u64,
+        };
+        let judging = Judging {
+            looking: &looking,
+            pairs: &pairs,
+            found: &found,
+            advised: &advised,
+            names: self.log.names(),
+            seeks: &self.seeks,
+            case_name: &|case| self.query.rank_name(case),
+        };
+        self.kept.file(path_id, path, own, |most| judging.judge(path, most));
     }
 
     fn case(&self, access: &Access) -> CaseId {
@@ -350,13 +390,13 @@ impl Advising<'_> {
         }
     }
 
-    fn findings(self) -> Vec<Finding> {
+    fn findings(self) -> (Vec<Finding>, Vec<JudgedFile>) {
         let nothing = Uses::default();
         let finding = |((name, shape), group): ((Use, &'static str), Group)| {
             let uses = self.uses.get(&name).unwrap_or(&nothing);
             group.finding(name, shape, uses, self.times)
         };
-        self.groups.into_iter().filter_map(finding).collect()
+        (self.groups.into_iter().filter_map(finding).collect(), self.kept.into_files())
     }
 }
 

@@ -368,7 +368,7 @@ impl<'a> Gathering<'a> {
 }
 
 fn edge(event: &Event, kind: EdgeKind) -> Edge {
-    Edge { start: event.start.0, kind }
+    Edge { start: event.start.0, kind, pid: event.pid, call: event.call }
 }
 
 fn of_process(event: &Event, kind: EdgeKind) -> Item {

@@ -1,5 +1,6 @@
 //! What is advised, and its JSON.
 
+use crate::judged::JudgedFile;
 use crate::pairs::Category;
 use crate::proof::Proof;
 use iotrail_model::CaseId;
@@ -296,6 +297,9 @@ pub struct Advice {
     /// What was measured of findings, now or before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verified: Vec<Proof>,
+    /// Accesses of files, each with what became of it, if [`crate::AdviseOptions::keep`] asks for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accesses: Vec<JudgedFile>,
     /// Findings, those with most at stake first.
     pub findings: Vec<Finding>,
     /// What rules beyond merging found, those with most at stake first.

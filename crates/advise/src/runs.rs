@@ -30,9 +30,36 @@ pub enum Stop {
     /// A foreign access may touch any byte.
     Unknown(u32),
     /// An edge orders the writes.
-    Edge(EdgeKind),
+    Edge(Edge),
     /// It writes bytes that the run has written: which is the last one would be lost when they are sorted.
     Overlap,
+}
+
+impl Stop {
+    /// What is in the way, in a word; nothing if nothing is.
+    #[must_use]
+    pub const fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::End => return None,
+            Self::Mixed => "mixed",
+            Self::Parallel => "parallel",
+            Self::Conflict(_) => "conflict",
+            Self::Unknown(_) => "unknown",
+            Self::Edge(edge) => edge.kind.name(),
+            Self::Overlap => "overlap",
+        })
+    }
+}
+
+/// Two accesses that follow each other through one description, and what keeps them out of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Index of the first.
+    pub last: u32,
+    /// Index of the second.
+    pub next: u32,
+    /// What is between them.
+    pub stop: Stop,
 }
 
 /// A sequence of accesses through one description that can be one.
@@ -75,6 +102,7 @@ pub(crate) fn runs(looking: &mut Looking<'_>, processes: &ProcessEdges, ordered:
             .for_each(|run| looking.defer(&run.members));
     }
     found.runs.sort_by_key(|run| run.members[0]);
+    found.gaps.sort_unstable_by_key(|gap| gap.last);
     found
 }
 
@@ -94,22 +122,25 @@ type Sequences = BTreeMap<DescriptionId, Vec<u32>>;
 pub struct Runs {
     /// The runs, by description and time.
     pub runs: Vec<Run>,
-    /// What stands between accesses that follow each other and are not in one run, and how often.
-    pub stops: BTreeMap<&'static str, u64>,
+    /// What stands between accesses that follow each other and are not in one run, by the first of the two.
+    pub gaps: Vec<Gap>,
 }
 
 impl Runs {
-    fn stop(&mut self, stop: Stop) {
-        let word = match stop {
-            Stop::End => return,
-            Stop::Mixed => "mixed",
-            Stop::Parallel => "parallel",
-            Stop::Conflict(_) => "conflict",
-            Stop::Unknown(_) => "unknown",
-            Stop::Edge(kind) => kind.name(),
-            Stop::Overlap => "overlap",
-        };
-        *self.stops.entry(word).or_default() += 1;
+    /// What stands between accesses that follow each other and are not in one run, and how often.
+    #[must_use]
+    pub fn stops(&self) -> BTreeMap<&'static str, u64> {
+        let mut stops = BTreeMap::new();
+        for word in self.gaps.iter().filter_map(|gap| gap.stop.name()) {
+            *stops.entry(word).or_default() += 1;
+        }
+        stops
+    }
+
+    /// What keeps an access and the next one through its description out of one run.
+    #[must_use]
+    pub fn gap_behind(&self, at: u32) -> Option<Gap> {
+        self.gaps.binary_search_by_key(&at, |gap| gap.last).ok().map(|index| self.gaps[index])
     }
 }
 
@@ -181,12 +212,17 @@ impl Cutting<'_> {
             let irregular =
                 if regular[first] < REGULAR { Some(self.irregular(first, &regular)) } else { None };
             let Cut { length, shape, stop } = irregular.filter(many).unwrap_or_else(|| self.longest(first));
-            found.stop(stop);
+            let behind = first + length;
+            let last = self.sequence[behind - 1];
+            let apart = self.looking.access(last).mergeable && stop.name().is_some();
+            if let Some(next) = self.sequence.get(behind).copied().filter(|_| apart) {
+                found.gaps.push(Gap { last, next, stop });
+            }
             if length > 1 {
-                let members = self.sequence[first..first + length].to_vec();
+                let members = self.sequence[first..behind].to_vec();
                 found.runs.push(Run { members, shape, stop });
             }
-            first += length;
+            first = behind;
         }
     }
 
@@ -201,7 +237,8 @@ impl Cutting<'_> {
         }
         // What is on storage when it returns is not put off.
         if self.ordered && self.looking.syncs(a) {
-            return Err(Stop::Edge(EdgeKind::Sync));
+            let Access { start, pid, call, .. } = *a;
+            return Err(Stop::Edge(Edge { start, kind: EdgeKind::Sync, pid, call }));
         }
         let shape = shape(a, b);
         // Where an appended write lands nobody chooses.
@@ -334,7 +371,7 @@ impl Barrier {
         let edge = self.edge.filter(|edge| edge.start <= access.end);
         let stop = (reached(self.conflict).map(Stop::Conflict))
             .or(reached(self.unknown).map(Stop::Unknown))
-            .or(edge.map(|edge| Stop::Edge(edge.kind)));
+            .or(edge.map(Stop::Edge));
         if let Some(stop) = stop {
             return Err(stop);
         }

@@ -18,6 +18,26 @@ impl Item<'_> {
     }
 }
 
+/// What keeps accesses apart, a key of the `stops` of a finding, in words.
+#[must_use]
+pub fn stop_in_words(word: &str) -> &str {
+    match word {
+        "mixed" => "reads and writes take turns",
+        "parallel" => "another thread or process goes on",
+        "conflict" => "somebody else uses the bytes",
+        "unknown" => "something with an unknown effect comes between",
+        "sync" => "forced to storage in between",
+        "close" => "closed in between",
+        "resize" => "resized in between",
+        "name" => "a name is made, changed or removed in between",
+        "overlap" => "the program overwrites bytes of its own",
+        "lock" => "locked in between",
+        "send" => "the process sends a message in between",
+        "process" => "a process starts or ends in between",
+        other => other,
+    }
+}
+
 fn finding_title(finding: &Finding) -> String {
     let verb = if finding.rule == "merge-writes" { "writes" } else { "reads" };
     let files = match finding.files {

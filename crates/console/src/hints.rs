@@ -160,7 +160,7 @@ fn of_trail(cause: &(dyn Error + 'static)) -> Option<String> {
 pub(crate) const fn words(hint: Hint) -> &'static str {
     match hint {
         Hint::MoreRows => "--top N shows more, --json and --csv all",
-        Hint::MoreSeries => "--top N shows more, --json all",
+        Hint::MoreInJson => "--top N shows more, --json all",
         Hint::MorePieces => "--top",
         Hint::AllRows => "--json has all",
         Hint::WholeGraph => {

@@ -1,7 +1,7 @@
 //! What could be done with fewer calls, in a terminal.
 
 use crate::table::{Align, Block, Style, Table, wrap};
-use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Place, Proof};
+use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Place, Proof, stop_in_words};
 use iotrail_model::text::{printable, shown};
 use iotrail_model::units;
 
@@ -107,7 +107,7 @@ fn entry(number: usize, finding: &Finding, proof: Option<&Proof>, style: Style) 
         let stops: Vec<String> = finding
             .stops
             .iter()
-            .map(|(word, number)| format!("{} × {}", units::count(*number), stop(word)))
+            .map(|(word, number)| format!("{} × {}", units::count(*number), stop_in_words(word)))
             .collect();
         block.entry("not merged", stops.join(", "));
     }
@@ -208,25 +208,6 @@ fn at_stake(item: Item<'_>) -> String {
             units::percent(share)
         ),
         _ => format!("time unknown (severity {severity})"),
-    }
-}
-
-/// What is in the way, in words.
-fn stop(word: &str) -> &str {
-    match word {
-        "mixed" => "reads and writes take turns",
-        "parallel" => "another thread or process goes on",
-        "conflict" => "somebody else uses the bytes",
-        "unknown" => "something with an unknown effect comes between",
-        "sync" => "forced to storage in between",
-        "close" => "closed in between",
-        "resize" => "resized in between",
-        "name" => "a name is made, changed or removed in between",
-        "overlap" => "the program overwrites bytes of its own",
-        "lock" => "locked in between",
-        "send" => "the process sends a message in between",
-        "process" => "a process starts or ends in between",
-        other => other,
     }
 }
 

@@ -6,8 +6,8 @@
 pub enum Hint {
     /// Show more rows of a table that is data too.
     MoreRows,
-    /// Show more rows of a table of series.
-    MoreSeries,
+    /// Show more rows of a table whose rows are in JSON too.
+    MoreInJson,
     /// Show more pieces of the elapsed time.
     MorePieces,
     /// See all rows as data.

@@ -2,6 +2,7 @@
 //!
 //! Everything is readable without colour, and names from traces are made harmless here ([`table`]).
 
+pub mod access_table;
 pub mod advice_summary;
 pub mod compare_phases;
 pub mod compare_summary;

@@ -192,7 +192,7 @@ fn distributions(profile: &Profile, top: usize, style: Style) -> String {
         let hidden = sorted.len().saturating_sub(top);
         if hidden > 0 {
             let more = units::counted(hidden as u64, "more row", "more rows");
-            text.push_str(&style.left_out(&more, Hint::MoreSeries));
+            text.push_str(&style.left_out(&more, Hint::MoreInJson));
         }
         let error = series.iter().map(|series| series.error).fold(0.0, f64::max);
         if error > 0.0 {

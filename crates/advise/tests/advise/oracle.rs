@@ -331,7 +331,12 @@ proptest! {
     #[test]
     fn an_edge_keeps_writes_apart((initial, steps) in schedule(), at in 0_i64..24) {
         let (_, mut file, descriptions) = recorded(initial, &steps);
-        let edge = Edge { start: at * 10 + 5, kind: iotrail_advise::EdgeKind::Sync };
+        let edge = Edge {
+            start: at * 10 + 5,
+            kind: iotrail_advise::EdgeKind::Sync,
+            pid: Pid(9),
+            call: CallId(0),
+        };
         file.edges = vec![edge];
         file.accesses.iter_mut().for_each(|access| access.syncs = false);
         let found = file.runs(&descriptions, &ProcessEdges::default(), true);

@@ -137,7 +137,7 @@ fn edges_end_runs_of_writes_and_not_of_reads() {
         |kind| [(1, kind, 0, 0, 10), (1, kind, 10, 10, 20), (1, kind, 30, 20, 30), (1, kind, 40, 30, 40)];
     let with_edge = |kind, ordered| {
         let mut file = file(&rows(kind));
-        file.edges = vec![Edge { start: 20, kind: EdgeKind::Sync }];
+        file.edges = vec![Edge { start: 20, kind: EdgeKind::Sync, pid: Pid(1), call: CallId(0) }];
         let found = file.runs(&descriptions(), &ProcessEdges::default(), ordered);
         found.runs.iter().map(|run| run.members.len()).collect::<Vec<_>>()
     };

@@ -5,19 +5,24 @@ use crate::commands::import::cancelled_by_signal;
 use crate::{output, ui::Ui, usage};
 use anyhow::Context;
 use clap::ValueEnum;
-use iotrail_advise::{Advice, AdviseOptions, Baseline, RULES, Rules, Severity, advise, explain};
+use iotrail_advise::{Advice, AdviseOptions, Baseline, Keep, RULES, Rules, Severity, advise, explain};
 use iotrail_dfg::{DfgOptions, synthesize};
 use iotrail_export::sarif::sarif;
-use iotrail_model::quantity;
 use iotrail_model::threads::one_per_core;
+use iotrail_model::{PathId, quantity};
 use iotrail_query::{Query, QuerySpec};
 use iotrail_replay::{Cache, Sandbox};
 use iotrail_terminal::Style;
+use iotrail_terminal::access_table::access_table;
 use iotrail_terminal::advice_summary::advice_summary;
 use iotrail_trail::EventLog;
 use iotrail_verify::{Merge, Options, verify};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// How many findings are printed, and how many accesses of a file.
+const FINDINGS: usize = 10;
+const ACCESSES: usize = 100;
 
 /// Find calls that could be fewer.
 #[derive(Debug, clap::Args)]
@@ -25,6 +30,7 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   iotrail advise run.trail
   iotrail advise run.trail --path '/scratch/**' --top 3
+  iotrail advise run.trail --accesses /scratch/in.fits
   iotrail advise --explain reopen
   iotrail advise run.trail --fail-on high
   iotrail advise run.trail --verify
@@ -44,6 +50,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RULE")]
     explain: Option<String>,
 
+    /// Show the accesses to the files of that name, in place of findings: their runs, the categories of their pairs, and which call keeps two of them apart.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["explain", "verify", "clean", "format"])]
+    accesses: Option<String>,
+
     /// Exit with 1 if a finding is at least that severe: high is a tenth of the elapsed time, medium a hundredth.
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<Grade>,
@@ -60,9 +70,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SPAN", default_value = "1s", value_parser = quantity::span)]
     clock_skew: i64,
 
-    /// Findings to print.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    top: usize,
+    /// Findings to print [default: 10], or accesses of each file [default: 100].
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
 
     /// Leave out the findings that this file accepts; they are counted.
     #[arg(long, value_name = "FILE")]
@@ -180,6 +190,28 @@ fn baseline(source: &Path) -> anyhow::Result<Baseline> {
 }
 
 impl Args {
+    fn findings(&self) -> usize {
+        self.top.unwrap_or(FINDINGS)
+    }
+
+    /// Which accesses are to be looked at.
+    fn keep(&self, log: &EventLog) -> anyhow::Result<Keep> {
+        let Some(name) = &self.accesses else { return Ok(Keep::Nothing) };
+        let path = log.names().paths.iter().position(|path| **path == **name);
+        let path = path.with_context(|| {
+            format!("--accesses {name}: no call names this file; `iotrail files` lists the names")
+        })?;
+        Ok(Keep::Named(PathId(path as u32)))
+    }
+
+    /// The table of findings, or of accesses.
+    fn text(&self, advice: &Advice, style: Style) -> String {
+        match &self.accesses {
+            Some(_) => access_table(&advice.accesses, self.top.unwrap_or(ACCESSES), style),
+            None => advice_summary(advice, self.findings(), style),
+        }
+    }
+
     /// Where scratch files of a trail are made.
     fn scratch(&self, trail: &Path) -> PathBuf {
         self.dir.clone().unwrap_or_else(|| {
@@ -213,7 +245,7 @@ fn measurements(args: &Args, log: &EventLog, advice: &mut Advice, ui: &Ui) -> an
         return Ok(());
     };
     let items = advice.items();
-    let all: Vec<usize> = (1..=items.len().min(args.top)).collect();
+    let all: Vec<usize> = (1..=items.len().min(args.findings())).collect();
     let numbers = if numbers.is_empty() { &all } else { numbers };
     let mut chosen = Vec::new();
     for number in numbers {
@@ -263,6 +295,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ordered: !args.any_order,
         skew: args.clock_skew,
         keep_calls: args.verify.is_some(),
+        keep: args.keep(&log)?,
         threads: one_per_core(),
     };
     let mut advice = advise(&log, &query, &options)?;
@@ -273,6 +306,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         baseline(source)?.apply(&mut advice);
     }
     measurements(args, &log, &mut advice, ui)?;
+    if let (Some(name), []) = (&args.accesses, advice.accesses.as_slice()) {
+        ui.warn(&format!("{name}: no access to it that could be merged with another one"));
+    }
     if advice.looked.transfers == 0 {
         ui.warn("the trail holds no transfers from or to files");
     } else if advice.looked.mergeable == 0 && !query.selects_everything() {
@@ -286,7 +322,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
         OutputFormat::Text => {
             let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
-            output::text(&args.output, advice_summary(&advice, args.top, style).as_bytes())?;
+            output::text(&args.output, args.text(&advice, style).as_bytes())?;
         }
     }
     let severe = args.fail_on.is_some_and(|grade| advice.severest() >= Some(grade.into()));

@@ -47,13 +47,42 @@ fn what_others_read_in_between_keeps_writes_apart() {
         (&finding["calls"], &finding["calls_after"], &finding["runs"]),
         (&8.into(), &2.into(), &2.into())
     );
-    assert_eq!(finding["stops"], serde_json::json!({ "conflict": 1, "mixed": 1 }));
+    assert_eq!(finding["stops"], serde_json::json!({ "conflict": 1 }));
     assert_eq!(all["pairs"], serde_json::json!({ "impossible": 0, "easy": 6, "possible": 1, "unknown": 0 }));
     assert_eq!(finding["saved_ns"], 300_000);
     // Who is not advised is still in the way.
     let own = advice(&["--pid", "1"]);
     assert_eq!(own["findings"][0]["calls_after"], 2);
     assert_eq!(advice(&["--pid", "2"])["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn accesses_of_a_file_name_the_call_that_is_in_the_way() {
+    let dir = Dir::with_trace(trace());
+    insta::assert_snapshot!(dir.run(["advise", "t.trail", "--accesses", "/data/log"]).succeeds().text());
+    let advice = dir.json(["advise", "t.trail", "--accesses", "/data/log", "--json"]);
+    assert_eq!(advice["findings"][0]["calls"], 8);
+    let [file] = advice["accesses"].as_array().map(Vec::as_slice).unwrap_or_default() else {
+        panic!("one file: {advice:#}")
+    };
+    let accesses = file["accesses"].as_array().expect("accesses");
+    let stopped: Vec<&Value> =
+        accesses.iter().filter(|access| access["stop"]["reason"] == "conflict").collect();
+    let [last] = stopped.as_slice() else { panic!("one run that ends: {file:#}") };
+    assert_eq!((&last["run"], &last["member"]), (&1.into(), &5.into()));
+    let by = &last["stop"]["by"];
+    assert_eq!(
+        (&by["call"], &by["pid"], &by["offset"], &by["size"]),
+        (&"pread64".into(), &2.into(), &100.into(), &100.into())
+    );
+    let place = last["stop"]["access"].as_u64().expect("it is in the list") as usize;
+    for name in ["call", "pid", "seq", "start_ns", "offset", "size"] {
+        assert_eq!(accesses[place][name], by[name], "{name}");
+    }
+    let few = dir.run(["advise", "t.trail", "--accesses", "/data/log", "--top", "3"]).succeeds().text();
+    assert!(few.contains("7 more accesses"), "{few}");
+    let error = dir.run(["advise", "t.trail", "--accesses", "/data/other"]).fails();
+    assert!(error.contains("no call names this file"), "{error}");
 }
 
 /// Eight calls of process 1 on `/data/log`, one after the other, with these lines of process 1 or 2 behind the fourth.
