@@ -40,8 +40,20 @@ pub struct Measured {
     /// Those of them that move several buffers (`readv`, `writev`).
     #[serde(default)]
     pub vectored_calls: u64,
+    /// Threads that issued the calls.
+    #[serde(default = "one")]
+    pub threads: u64,
+    /// How often, as recorded, one of them waited for a call of another.
+    #[serde(default)]
+    pub waits: u64,
+    /// What became of the time between calls: `keep` or `drop`.
+    #[serde(default = "dropped")]
+    pub think: String,
     /// Calls of the program on the file that were left out because there were too many.
     pub left_out: u64,
+    /// Calls of the program on the file that scratch files cannot stand for.
+    #[serde(default)]
+    pub not_issued: u64,
     /// Median time of the calls as recorded, in ns.
     pub recorded_ns: u64,
     /// Median time of the calls as advised, in ns.
@@ -63,6 +75,15 @@ pub struct Measured {
     pub differences_recorded: u64,
     /// Calls of a run as advised that did not return what the advice needs: the most of any run.
     pub differences_advised: u64,
+}
+
+/// Measurements of before had one thread.
+const fn one() -> u64 {
+    1
+}
+
+fn dropped() -> String {
+    "drop".to_owned()
 }
 
 impl Proof {

@@ -49,7 +49,7 @@ pub fn program(model: &Model, ranks: u32, seed: u64) -> Result<Program, Generate
         .map(|group| (0..ranks).filter(|rank| group.contains(*rank)).map(|rank| rank as usize).collect());
     let mut files = Files { model, numbers: HashMap::new(), files: Vec::new() };
     let streams = (0..ranks).map(|rank| stream(model, (rank, ranks), seed, &mut files)).collect();
-    Ok(Program { streams, groups: groups.collect(), files: files.files })
+    Ok(Program { streams, groups: groups.collect(), files: files.files, events: 0 })
 }
 
 /// The files of a program, in the order of their first opens.

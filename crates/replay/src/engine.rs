@@ -1,5 +1,6 @@
 //! The execution: one thread for each stream, which begin together.
 
+use crate::meeting::{Event, Meeting, Meetings};
 use crate::outcome::Outcome;
 use crate::plan::{DIRECT_BLOCK, Plan};
 use crate::program::{Action, Expected, OpenMode, OpenNumber, Operation, Stream};
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Barrier, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ pub enum Think {
 }
 
 /// The longest sleep without a look at `cancel`.
-const NAP: Duration = Duration::from_millis(50);
+pub(crate) const NAP: Duration = Duration::from_millis(50);
 
 /// Executes a plan whose files were [prepared](Sandbox::prepare): all streams begin together. Setting `cancel` ends it before the next
 /// operation of each.
@@ -34,7 +35,10 @@ const NAP: Duration = Duration::from_millis(50);
 pub fn execute(plan: &Plan, sandbox: &Sandbox, think: Think, cancel: &AtomicBool) -> Outcome {
     let program = plan.program();
     let begin = Barrier::new(program.streams.len());
-    let meetings: Vec<Meeting> = program.groups.iter().map(|members| Meeting::of(members.len())).collect();
+    let meetings = Meetings {
+        groups: program.groups.iter().map(|members| Meeting::of(members.len())).collect(),
+        events: (0..program.events).map(|_| Event::default()).collect(),
+    };
     let run = |stream: &Stream| {
         let mut running = Running::new(plan, sandbox, stream, &meetings);
         begin.wait();
@@ -53,41 +57,12 @@ pub fn execute(plan: &Plan, sandbox: &Sandbox, think: Think, cancel: &AtomicBool
     outcome
 }
 
-/// Where the streams of a group wait for each other, as often as they come to it.
-struct Meeting {
-    size: usize,
-    /// Streams that wait, and how often all have come.
-    here: Mutex<(usize, u64)>,
-    all: Condvar,
-}
-
-impl Meeting {
-    fn of(size: usize) -> Self {
-        Self { size, here: Mutex::new((0, 0)), all: Condvar::new() }
-    }
-
-    /// Returns when all have come, or soon after `cancel` is set.
-    fn wait(&self, cancel: &AtomicBool) {
-        let mut here = self.here.lock().unwrap_or_else(PoisonError::into_inner);
-        here.0 += 1;
-        if here.0 == self.size {
-            *here = (0, here.1 + 1);
-            self.all.notify_all();
-            return;
-        }
-        let round = here.1;
-        while here.1 == round && !cancel.load(Ordering::Relaxed) {
-            here = self.all.wait_timeout(here, NAP).unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-}
-
 struct Running<'a> {
     plan: &'a Plan,
     sandbox: &'a Sandbox,
-    open: HashMap<OpenNumber, OwnedFd>,
+    open: HashMap<OpenNumber, Arc<OwnedFd>>,
     buffer: Aligned,
-    meetings: &'a [Meeting],
+    meetings: &'a Meetings,
 }
 
 /// A buffer that begins at a block, as `O_DIRECT` needs it.
@@ -109,7 +84,7 @@ impl Aligned {
 }
 
 impl<'a> Running<'a> {
-    fn new(plan: &'a Plan, sandbox: &'a Sandbox, stream: &Stream, meetings: &'a [Meeting]) -> Self {
+    fn new(plan: &'a Plan, sandbox: &'a Sandbox, stream: &Stream, meetings: &'a Meetings) -> Self {
         let most = stream.iter().map(|operation| operation.action.bytes()).max().unwrap_or_default();
         Self {
             plan,
@@ -136,35 +111,56 @@ impl<'a> Running<'a> {
                 sleep_until(before, operation.think_ns, factor, cancel);
                 before = Instant::now();
             }
-            if let Action::Barrier(group) = operation.action {
-                if let Some(meeting) = self.meetings.get(group) {
-                    meeting.wait(cancel);
-                }
+            if !operation.action.is_call() {
+                self.meet(operation.action, cancel);
                 before = Instant::now();
                 continue;
             }
-            let result = self.step(operation.action);
+            let result = self.step(operation);
             let now = Instant::now();
             outcome.times.add(now.duration_since(before));
             outcome.differences += u64::from(!is_expected(operation, result));
+            outcome.is_full |= matches!(result, Err(Errno::NOSPC | Errno::DQUOT));
             before = now;
         }
         outcome.elapsed = before.duration_since(begin);
         outcome
     }
 
-    fn step(&mut self, action: Action) -> Result<u64, Errno> {
+    /// What is between streams.
+    fn meet(&mut self, action: Action, cancel: &AtomicBool) {
+        match action {
+            Action::Barrier(group) => self.meetings.wait_for_group(group, cancel),
+            Action::Signal(event) => self.meetings.set(event, None),
+            Action::Share { open, event } => self.meetings.set(event, self.open.get(&open).cloned()),
+            Action::Await(event) => drop(self.meetings.wait_for_event(event, cancel)),
+            Action::Inherit { open, event } => {
+                if let Some(file) = self.meetings.wait_for_event(event, cancel) {
+                    self.open.insert(open, file);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, operation: &Operation) -> Result<u64, Errno> {
         let name = |file: usize| {
             self.plan.program().files.get(file).map(|file| file.name.as_str()).ok_or(Errno::NOENT)
         };
-        match action {
+        match operation.action {
             Action::Open { file, open, mode } => {
                 let descriptor = self.sandbox.open(name(file)?, flags(mode))?;
-                self.open.insert(open, descriptor);
+                if !matches!(operation.expected, Expected::Error(_)) {
+                    self.open.insert(open, Arc::new(descriptor));
+                }
                 Ok(0)
             }
-            // Streams wait where they are executed.
-            Action::Barrier(_) => Ok(0),
+            // What is between streams is no call.
+            Action::Barrier(_)
+            | Action::Signal(_)
+            | Action::Await(_)
+            | Action::Share { .. }
+            | Action::Inherit { .. } => Ok(0),
             Action::Stat(file) => self.sandbox.stat(name(file)?).map(|()| 0),
             Action::Close(open) => self.open.remove(&open).map(|_| 0).ok_or(Errno::BADF),
             Action::Read(open, bytes) => {
@@ -213,13 +209,13 @@ impl<'a> Running<'a> {
     }
 
     fn file(&self, open: OpenNumber) -> Result<BorrowedFd<'_>, Errno> {
-        self.open.get(&open).map(AsFd::as_fd).ok_or(Errno::BADF)
+        self.open.get(&open).map(|file| file.as_fd()).ok_or(Errno::BADF)
     }
 }
 
 /// The descriptor of a description, and so many bytes of the buffer.
 fn parts<'a>(
-    open: &'a HashMap<OpenNumber, OwnedFd>,
+    open: &'a HashMap<OpenNumber, Arc<OwnedFd>>,
     buffer: &'a mut Aligned,
     number: OpenNumber,
     bytes: u64,
@@ -243,6 +239,7 @@ fn flags(mode: OpenMode) -> OFlags {
     };
     let rest = [
         (mode.create, OFlags::CREATE),
+        (mode.exclusive, OFlags::EXCL),
         (mode.truncate, OFlags::TRUNC),
         (mode.append, OFlags::APPEND),
         (mode.sync, OFlags::DSYNC),

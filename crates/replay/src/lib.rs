@@ -3,13 +3,15 @@
 //! A program is streams of operations with the time to think before each, on numbered files and open file descriptions. It knows no
 //! trail and no model: whoever has calls to issue makes a program of them. The whole program is checked before the first file is made
 //! ([`Plan`]), files are made beneath one directory that nothing else may lie in ([`Sandbox`]), one thread executes each stream
-//! ([`execute`]), and results are compared with those expected ([`Outcome`]).
+//! ([`execute`]), they wait for each other at barriers and for events ([`Action`]), and results are compared with those expected ([`Outcome`]).
 
 mod engine;
+mod meeting;
 mod outcome;
 mod plan;
 mod program;
 mod sandbox;
+mod waiting;
 
 pub use engine::{Think, execute};
 pub use outcome::{Outcome, Times};

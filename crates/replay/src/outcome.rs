@@ -45,6 +45,8 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// Operations whose result was another one than expected.
     pub differences: u64,
+    /// Whether an operation failed because there was no room left.
+    pub is_full: bool,
     /// Whether it was cancelled before its end.
     pub cancelled: bool,
 }
@@ -54,6 +56,7 @@ impl Outcome {
         self.times.merge(&other.times);
         self.elapsed = self.elapsed.max(other.elapsed);
         self.differences += other.differences;
+        self.is_full |= other.is_full;
         self.cancelled |= other.cancelled;
     }
 }

@@ -1,6 +1,7 @@
 //! A program that was checked as a whole, and the space that it needs.
 
-use crate::program::{Action, Buffers, OpenMode, OpenNumber, Operation, Program, Stream};
+use crate::program::{Action, Buffers, Expected, OpenMode, OpenNumber, Program, Stream};
+use crate::waiting::check_waiting;
 use std::collections::{HashMap, HashSet};
 
 /// Bytes that one operation moves at most: each stream has a buffer of that size or less.
@@ -40,6 +41,15 @@ pub enum PlanError {
         "stream {0}, operation {1}: waits for ever at a barrier of group {2}, because not all of its streams come to it"
     )]
     Deadlock(usize, usize, usize),
+    /// An event that nobody sets, or several do.
+    #[error("stream {0}, operation {1}: event {2} is set by {3} operations, expected 1")]
+    Event(usize, usize, usize, usize),
+    /// An event is set only after what waits for it.
+    #[error("stream {0}, operation {1}: waits for ever for event {2}")]
+    Never(usize, usize, usize),
+    /// What is inherited is not shared.
+    #[error("stream {0}, operation {1}: no description comes with event {2}")]
+    NotShared(usize, usize, usize),
     /// A file that the program does not have.
     #[error("stream {0}, operation {1}: the program has no file {2}")]
     NoFile(usize, usize, usize),
@@ -96,12 +106,12 @@ impl Plan {
                 return Err(PlanError::Directory(directory.to_owned()));
             }
         }
-        check_barriers(&program)?;
+        check_waiting(&program)?;
         let mut sizes = Sizes::of(&program);
         for (number, stream) in program.streams.iter().enumerate() {
             sizes.follow(number + 1, stream)?;
         }
-        let Sizes { highest, appended, modified } = sizes;
+        let Sizes { highest, appended, modified, .. } = sizes;
         let most = highest.iter().zip(appended).map(|(highest, appended)| highest.saturating_add(appended));
         let peak_bytes = most.fold(0, u64::saturating_add);
         Ok(Self { program, modified, peak_bytes })
@@ -125,6 +135,13 @@ impl Plan {
         self.peak_bytes
     }
 
+    /// Bytes of the buffers of all streams: each has one for its largest transfer.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> u64 {
+        let largest = |stream: &Stream| stream.iter().map(|operation| operation.action.bytes()).max();
+        self.program.streams.iter().filter_map(largest).fold(0, u64::saturating_add)
+    }
+
     /// Whether the program may change the file of that index.
     #[must_use]
     pub fn modifies(&self, file: usize) -> bool {
@@ -145,49 +162,13 @@ pub(crate) fn directories(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('/').map(|(slash, _)| &name[..slash])
 }
 
-/// Whether all streams come through all barriers.
-fn check_barriers(program: &Program) -> Result<(), PlanError> {
-    let barrier = |(at, operation): (usize, &Operation)| match operation.action {
-        Action::Barrier(group) => Some((at, group)),
-        _ => None,
-    };
-    let barriers = |stream: &Stream| stream.iter().enumerate().filter_map(barrier).collect::<Vec<_>>();
-    let waits: Vec<Vec<(usize, usize)>> = program.streams.iter().map(barriers).collect();
-    for (stream, waits) in waits.iter().enumerate() {
-        for (at, group) in waits {
-            if !program.groups.get(*group).is_some_and(|members| members.contains(&stream)) {
-                return Err(PlanError::NoGroup(stream + 1, at + 1, *group));
-            }
-        }
-    }
-    let mut next = vec![0; waits.len()];
-    // Streams whose next barrier may have become free.
-    let mut open: Vec<usize> = (0..waits.len()).collect();
-    while let Some(stream) = open.pop() {
-        let Some((_, group)) = waits[stream].get(next[stream]) else { continue };
-        let members = &program.groups[*group];
-        let here = |member: &usize| {
-            waits
-                .get(*member)
-                .and_then(|waits| waits.get(next[*member]))
-                .is_some_and(|(_, next)| next == group)
-        };
-        if members.iter().all(here) {
-            for member in members {
-                next[*member] += 1;
-                open.push(*member);
-            }
-        }
-    }
-    let stuck = (0..waits.len()).find_map(|stream| Some((stream, waits[stream].get(next[stream])?)));
-    stuck.map_or(Ok(()), |(stream, (at, group))| Err(PlanError::Deadlock(stream + 1, at + 1, *group)))
-}
-
 /// How long the files may become.
 struct Sizes {
     highest: Vec<u64>,
     appended: Vec<u64>,
     modified: Vec<bool>,
+    /// What is shared, by event.
+    shared: HashMap<usize, (usize, OpenMode)>,
 }
 
 /// A description while the streams are followed.
@@ -195,13 +176,36 @@ struct Followed {
     file: usize,
     mode: OpenMode,
     cursor: u64,
+    /// Whether several streams have it: where it stands is not known.
+    is_shared: bool,
+}
+
+/// What comes with each event.
+fn shared(program: &Program) -> HashMap<usize, (usize, OpenMode)> {
+    let mut shared = HashMap::new();
+    for stream in &program.streams {
+        let mut opened = HashMap::new();
+        for operation in stream {
+            match operation.action {
+                Action::Open { file, open, mode } => {
+                    opened.insert(open, (file, mode));
+                }
+                Action::Share { open, event } => {
+                    shared.extend(opened.get(&open).map(|what| (event, *what)));
+                }
+                _ => {}
+            }
+        }
+    }
+    shared
 }
 
 impl Sizes {
     fn of(program: &Program) -> Self {
         let files = program.files.len();
         let highest = program.files.iter().map(|file| file.size.unwrap_or_default()).collect();
-        Self { highest, appended: vec![0; files], modified: vec![false; files] }
+        let (appended, modified) = (vec![0; files], vec![false; files]);
+        Self { highest, appended, modified, shared: shared(program) }
     }
 
     fn follow(&mut self, stream: usize, operations: &Stream) -> Result<(), PlanError> {
@@ -221,9 +225,21 @@ impl Sizes {
             {
                 return Err(PlanError::NoFile(stream, at, file));
             }
-            if let Action::Open { file, open, mode } = action {
-                self.modified[file] |= mode.truncate || mode.create;
-                if descriptions.insert(open, Followed { file, mode, cursor: 0 }).is_some() {
+            let opened = match action {
+                Action::Open { file, open, mode } => {
+                    self.modified[file] |= mode.truncate || mode.create;
+                    let opens = !matches!(operation.expected, Expected::Error(_));
+                    opens.then_some((open, Followed { file, mode, cursor: 0, is_shared: false }))
+                }
+                Action::Inherit { open, event } => {
+                    let shared = self.shared.get(&event).copied();
+                    let (file, mode) = shared.ok_or(PlanError::NotShared(stream, at, event))?;
+                    Some((open, Followed { file, mode, cursor: 0, is_shared: true }))
+                }
+                _ => None,
+            };
+            if let Some((open, followed)) = opened {
+                if descriptions.insert(open, followed).is_some() {
                     return Err(PlanError::IsOpen(stream, at, open.0));
                 }
                 if descriptions.len() > MAX_OPEN {
@@ -241,8 +257,9 @@ impl Sizes {
             if end > i64::MAX as u64 {
                 return Err(PlanError::Offset(stream, at, end));
             }
-            let (file, appends) = (followed.file, followed.mode.append);
+            let (file, appends) = (followed.file, followed.mode.append || followed.is_anywhere(action));
             match action {
+                Action::Share { .. } => followed.is_shared = true,
                 _ if action.writes() && appends => {
                     self.modified[file] = true;
                     self.appended[file] = self.appended[file].saturating_add(action.bytes());
@@ -268,10 +285,22 @@ fn is_aligned(action: Action, offset: u64) -> bool {
 }
 
 impl Followed {
+    /// Whether it begins where the description stands, and others move that.
+    fn is_anywhere(&self, action: Action) -> bool {
+        self.is_shared
+            && matches!(
+                action,
+                Action::Read(..)
+                    | Action::Write(..)
+                    | Action::ReadVector(_, None, _)
+                    | Action::WriteVector(_, None, _)
+            )
+    }
+
     /// Where a transfer begins. Where one that appends does is not known.
     fn begin(&self, action: Action) -> Option<u64> {
         match action {
-            _ if action.writes() && self.mode.append => None,
+            _ if action.writes() && self.mode.append || self.is_anywhere(action) => None,
             Action::Read(..)
             | Action::Write(..)
             | Action::ReadVector(_, None, _)
@@ -311,7 +340,7 @@ impl Followed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Expected, ScratchFile};
+    use crate::program::{Operation, ScratchFile};
 
     fn program(name: &str, actions: &[Action]) -> Program {
         let operation =
@@ -319,7 +348,7 @@ mod tests {
         Program {
             files: vec![ScratchFile { name: name.to_owned(), size: Some(100) }],
             streams: vec![actions.iter().map(operation).collect()],
-            groups: Vec::new(),
+            ..Program::default()
         }
     }
 
@@ -418,6 +447,7 @@ mod tests {
                 files: Vec::new(),
                 streams: streams.iter().map(|groups| groups.iter().map(wait).collect()).collect(),
                 groups: groups.iter().map(|members| members.to_vec()).collect(),
+                events: 0,
             };
             Plan::new(program).err().map(|error| error.to_string()).unwrap_or_default()
         };
@@ -432,6 +462,21 @@ mod tests {
         );
         assert_eq!(says(&[&[0]], &[&[0], &[0]]), "stream 2, operation 1: the stream is in no group 0");
         assert_eq!(says(&[&[0]], &[&[3]]), "stream 1, operation 1: the stream is in no group 3");
+    }
+
+    #[test]
+    fn what_is_written_where_a_shared_description_stands_counts_as_appended() {
+        let operation =
+            |action: &Action| Operation { think_ns: 0, action: *action, expected: Expected::Success };
+        let other = [Action::Inherit { open: OPEN, event: 0 }, Action::Write(OPEN, 30)];
+        let own = [open(false), Action::Share { open: OPEN, event: 0 }, Action::Write(OPEN, 50)];
+        let streams = [&own[..], &other, &other];
+        let program = Program {
+            streams: streams.iter().map(|actions| actions.iter().map(operation).collect()).collect(),
+            events: 1,
+            ..program("a", &[])
+        };
+        assert_eq!(Plan::new(program).unwrap().peak_bytes(), 210);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub struct ScratchFile {
     pub size: Option<u64>,
 }
 
-/// An open file description, numbered within its stream.
+/// An open file description, numbered within its stream; another stream that inherits it has a number of its own for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OpenNumber(pub u32);
 
@@ -23,6 +23,8 @@ pub struct OpenMode {
     pub write: bool,
     /// `O_CREAT`.
     pub create: bool,
+    /// `O_EXCL`: refuses a file that is there, together with `O_CREAT`.
+    pub exclusive: bool,
     /// `O_TRUNC`.
     pub truncate: bool,
     /// `O_APPEND`.
@@ -45,7 +47,7 @@ pub struct Buffers {
 /// One system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// `openat2`, beneath the directory.
+    /// `openat2`, beneath the directory. Where an error is expected, nothing stays open.
     Open {
         /// Index of the file.
         file: usize,
@@ -80,6 +82,25 @@ pub enum Action {
     Stat(usize),
     /// The streams of the group of that index wait for each other: no call.
     Barrier(usize),
+    /// Sets the event of that index, which one stream does once: no call.
+    Signal(usize),
+    /// Waits until the event of that index is set: no call.
+    Await(usize),
+    /// Sets an event, and with it gives a description that the stream opened to those who inherit it: no call.
+    Share {
+        /// The description.
+        open: OpenNumber,
+        /// Index of the event.
+        event: usize,
+    },
+    /// Waits for an event, and takes the description that came with it, as a process takes those of its parent: no call. It is closed
+    /// when all streams that have it have closed it.
+    Inherit {
+        /// The number that it has in this stream.
+        open: OpenNumber,
+        /// Index of the event.
+        event: usize,
+    },
 }
 
 impl Action {
@@ -87,8 +108,14 @@ impl Action {
     #[must_use]
     pub const fn uses(self) -> Option<OpenNumber> {
         match self {
-            Self::Open { .. } | Self::Stat(_) | Self::Barrier(_) => None,
-            Self::Close(open)
+            Self::Open { .. }
+            | Self::Stat(_)
+            | Self::Barrier(_)
+            | Self::Signal(_)
+            | Self::Await(_)
+            | Self::Inherit { .. } => None,
+            Self::Share { open, .. }
+            | Self::Close(open)
             | Self::Read(open, _)
             | Self::Write(open, _)
             | Self::ReadAt(open, _, _)
@@ -100,6 +127,15 @@ impl Action {
             | Self::SyncData(open)
             | Self::Truncate(open, _) => Some(open),
         }
+    }
+
+    /// Whether it is a system call, and not something between streams.
+    #[must_use]
+    pub const fn is_call(self) -> bool {
+        !matches!(
+            self,
+            Self::Barrier(_) | Self::Signal(_) | Self::Await(_) | Self::Share { .. } | Self::Inherit { .. }
+        )
     }
 
     /// Bytes that it asks to move.
@@ -163,4 +199,6 @@ pub struct Program {
     pub streams: Vec<Stream>,
     /// Streams that wait for each other, by their indices.
     pub groups: Vec<Vec<usize>>,
+    /// How many events there are.
+    pub events: usize,
 }

@@ -59,6 +59,9 @@ pub enum SandboxError {
         /// Bytes free.
         free: u64,
     },
+    /// Its room was used by others meanwhile.
+    #[error("{0}: no room was left during the measurement; name a directory with more room")]
+    Full(PathBuf),
     /// The system refuses.
     #[error("{path}: cannot {what}: {source}")]
     Io {
@@ -399,7 +402,7 @@ mod tests {
         Plan::new(Program {
             files: vec![ScratchFile { name: "f0".to_owned(), size }],
             streams,
-            groups: Vec::new(),
+            ..Program::default()
         })
         .unwrap()
     }
@@ -431,6 +434,73 @@ mod tests {
         }
         drop(sandbox);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_shall_fail_opens_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let mode = OpenMode { write: true, create: true, exclusive: true, ..OpenMode::default() };
+        let refused = |file, mode, error: Errno| {
+            let action = Action::Open { file, open: OPEN, mode };
+            operation(action, Expected::Error(error.raw_os_error()))
+        };
+        let read = OpenMode { read: true, ..OpenMode::default() };
+        let stream = vec![
+            refused(0, mode, Errno::EXIST),
+            refused(1, read, Errno::NOENT),
+            operation(Action::Stat(1), Expected::Error(Errno::NOENT.raw_os_error())),
+            refused(0, read, Errno::NOENT), // differs
+            open(true),
+            operation(Action::Close(OPEN), Expected::Success),
+        ];
+        let file = |name: &str, size| ScratchFile { name: name.to_owned(), size };
+        let plan = Plan::new(Program {
+            files: vec![file("f0", Some(1)), file("missing", None)],
+            streams: vec![stream],
+            ..Program::default()
+        })
+        .unwrap();
+        let sandbox = Sandbox::new(&parent.path().join("s"), &plan).unwrap();
+        sandbox.prepare(&plan, Cache::Cold, false, &GO).unwrap();
+        assert_eq!(execute(&plan, &sandbox, Think::Dropped, &GO).differences, 1);
+    }
+
+    #[test]
+    fn streams_share_descriptions_and_wait_for_events() {
+        let parent = tempfile::tempdir().unwrap();
+        let step = |action| operation(action, Expected::Success);
+        let moves = |action, bytes| operation(action, Expected::Bytes(bytes));
+        let own = OpenNumber(1);
+        // The second writes behind what the first wrote, and the first reads all of it.
+        let first = vec![
+            open(true),
+            moves(Action::Write(OPEN, 60), 60),
+            step(Action::Share { open: OPEN, event: 0 }),
+            step(Action::Await(1)),
+            moves(Action::ReadAt(OPEN, 0, 1000), 100),
+            step(Action::Close(OPEN)),
+        ];
+        let second = vec![
+            step(Action::Inherit { open: own, event: 0 }),
+            moves(Action::Write(own, 40), 40),
+            step(Action::Close(own)),
+            step(Action::Signal(1)),
+        ];
+        let plan = Plan::new(Program {
+            files: vec![ScratchFile { name: "f0".to_owned(), size: Some(0) }],
+            streams: vec![second, first],
+            events: 2,
+            ..Program::default()
+        })
+        .unwrap();
+        let sandbox = Sandbox::new(&parent.path().join("s"), &plan).unwrap();
+        for _ in 0..50 {
+            sandbox.prepare(&plan, Cache::Warm, true, &GO).unwrap();
+            let outcome = execute(&plan, &sandbox, Think::Dropped, &GO);
+            assert_eq!((outcome.differences, outcome.times.operations()), (0, 6));
+        }
+        let cancelled = execute(&plan, &sandbox, Think::Dropped, &AtomicBool::new(true));
+        assert!(cancelled.cancelled);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What could be done with fewer calls, in a terminal.
 
 use crate::table::{Align, Block, Style, Table, wrap};
-use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Place, Proof, stop_in_words};
+use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Measured, Place, Proof, stop_in_words};
 use iotrail_model::text::{printable, shown};
 use iotrail_model::units;
 
@@ -161,13 +161,15 @@ fn measured(block: &mut Block, proof: Option<&Proof>) {
     block.entry(
         "measured",
         format!(
-            "{:.2} times as fast ({:.2} to {:.2} in {} runs, {} cache{}): {} as recorded, {} as advised; in {}",
+            "{:.2} times as fast ({:.2} to {:.2} in {} runs, {} cache{}{}{}): {} as recorded, {} as advised; in {}",
             measured.ratio,
             measured.ratio_min,
             measured.ratio_max,
             measured.runs,
             printable(&measured.cache),
             if measured.direct { ", O_DIRECT" } else { "" },
+            threads(measured),
+            if measured.think == "keep" { ", time between calls kept" } else { "" },
             form(measured.calls_recorded, measured.recorded_ns),
             form(measured.calls_advised, measured.advised_ns),
             printable(&measured.directory)
@@ -175,11 +177,18 @@ fn measured(block: &mut Block, proof: Option<&Proof>) {
     );
     if measured.vectored_calls > 0 {
         let calls = units::counted(measured.vectored_calls, "call", "calls");
-        block.entry("vectored", format!("{calls} as advised, with a buffer for each call that was merged"));
+        block.entry(
+            "vectored",
+            format!("{calls} as advised, with a buffer for each call that was merged and each gap"),
+        );
     }
     if measured.left_out > 0 {
         let calls = units::counted(measured.left_out, "further call", "further calls");
         block.entry("left out", format!("{calls} on the file"));
+    }
+    if measured.not_issued > 0 {
+        let calls = units::counted(measured.not_issued, "call", "calls");
+        block.entry("not issued", format!("{calls} on the file that scratch files cannot stand for"));
     }
     let differences = (measured.differences_recorded, measured.differences_advised);
     if differences != (0, 0) {
@@ -192,6 +201,14 @@ fn measured(block: &mut Block, proof: Option<&Proof>) {
                 units::count(advised)
             ),
         );
+    }
+}
+
+/// How many threads issued the calls, if several did.
+fn threads(measured: &Measured) -> String {
+    match measured.threads {
+        0 | 1 => String::new(),
+        threads => format!(", {} threads", units::count(threads)),
     }
 }
 

@@ -2,16 +2,14 @@
 
 use crate::calls::{Call, CallAction, Description, Moved};
 use crate::intervals::Intervals;
-use iotrail_advise::{CallPlace, Item};
+use crate::lengths::{grown_at_once, written_once};
+use crate::merge::{Merge, merged};
+use crate::position::position;
+use crate::ranks::{blocks_of_one, files_of_their_own, gathered, read_by_one};
+use iotrail_advise::Item;
 use iotrail_model::{FileId, Pid};
-use iotrail_replay::{MAX_BUFFERS, MAX_TRANSFER, OpenMode};
+use iotrail_replay::OpenMode;
 use std::collections::{HashMap, HashSet};
-
-/// Bytes that a merged call moves at most: the largest buffer that is advised.
-const LARGEST: u64 = 1 << 20;
-
-/// A strided run is read as one range if that is at most so many times what it needs.
-const WASTE: u64 = 16;
 
 /// Of so many syncs one is left.
 const BATCH: u64 = 10;
@@ -19,24 +17,16 @@ const BATCH: u64 = 10;
 /// Blocks to which writes are aligned.
 const BLOCK: u64 = 4096;
 
-/// How adjacent accesses are merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Merge {
-    /// Into calls with one buffer, of a MiB at most.
-    OneBuffer,
-    /// Into vectored calls (`readv`, `writev`) with as many buffers as there were calls.
-    Vectored,
-}
-
 /// The calls as advised; an error is why they cannot be told.
 pub(crate) fn advised(item: Item<'_>, calls: &[Call], merge: Merge) -> Result<Vec<Call>, &'static str> {
     let followed = match (item, item.rule()) {
         (Item::Finding(finding), _) => match (finding.shape, finding.rule) {
-            ("adjacent", _) | ("strided", "merge-reads") => merged(calls, &finding.kept, merge),
-            ("strided", _) => {
-                return Err("strided writes become one call only with another layout or collective MPI-IO");
+            ("strided", "merge-writes") => {
+                return Err(
+                    "strided writes become one call only with another layout or collective MPI-IO: nobody knows what to write between them",
+                );
             }
-            _ => return Err("scattered accesses stay calls of their own, submitted together"),
+            _ => merged(calls, &finding.kept, merge),
         },
         (_, "seek-read") => without_seeks(calls, Before::Transfer),
         (_, "seek-seek") => without_seeks(calls, Before::Seek),
@@ -46,11 +36,17 @@ pub(crate) fn advised(item: Item<'_>, calls: &[Call], merge: Merge) -> Result<Ve
         (_, "stat-again") => looked_at_once(calls),
         (_, "sync-each-write") => synced_in_batches(calls),
         (_, "unaligned-writes") => aligned(calls),
+        (_, "overwrite") => written_once(calls),
+        (_, "grow-by-truncate") => grown_at_once(calls),
+        (_, "interleaved-ranks") => gathered(calls)?,
+        (_, "shared-blocks") => blocks_of_one(calls)?,
+        (_, "every-rank-reads") => read_by_one(calls)?,
+        (_, "shared-append") => files_of_their_own(calls)?,
         (_, rule) => return Err(why_not(rule)),
     };
     if followed == calls {
         return Err(
-            "no call changes: the recording lacks calls of each run, or one call would move more than 16 times the bytes that are needed",
+            "no call changes: the recording lacks calls, what is between them needs them, or one call would move more than 16 times the bytes that are needed",
         );
     }
     Ok(followed)
@@ -60,9 +56,7 @@ pub(crate) fn advised(item: Item<'_>, calls: &[Call], merge: Merge) -> Result<Ve
 fn why_not(rule: &str) -> &'static str {
     match rule {
         "blocking-io" | "serial-phase" | "rank-imbalance" | "root-io" | "sync-bound" | "lock-waits"
-        | "polling" | "shared-append" | "shared-blocks" | "interleaved-ranks" | "every-rank-reads" => {
-            "it is about what processes do at the same time, not about the calls of one"
-        }
+        | "polling" => "it is about what processes do at the same time, not about the calls of one",
         "process-storm" | "same-command" | "slow-start" => "it is about processes, not about calls on files",
         "descriptor-leak" => "it costs no calls",
         "failed-lookups"
@@ -71,127 +65,9 @@ fn why_not(rule: &str) -> &'static str {
         | "small-files"
         | "unused-files"
         | "tiny-pipe-transfers" => "it is about many files, not about the calls on one",
-        "random-reads" | "overwrite" | "grow-by-truncate" => {
-            "what would be issued instead depends on what the program knows"
-        }
+        "random-reads" => "which reads can be ordered or issued together depends on what the program knows",
         _ => "there is no other form of its calls",
     }
-}
-
-/// Makes transfers of these descriptions name their offsets, so that they do not depend on calls that were taken out.
-fn position(calls: &mut [Call], descriptions: &HashSet<Description>) {
-    for call in calls.iter_mut().filter(|call| call.open.is_some_and(|open| descriptions.contains(&open))) {
-        if let CallAction::Transfer(moved) = &mut call.action {
-            moved.positioned |= moved.offset.is_some();
-        }
-    }
-}
-
-/// Each run is one call: reads where the first was, writes where the last was.
-fn merged(calls: &[Call], runs: &[Vec<CallPlace>], merge: Merge) -> Vec<Call> {
-    let index: HashMap<CallPlace, usize> =
-        calls.iter().enumerate().map(|(index, call)| (call.place, index)).collect();
-    let mut becomes: HashMap<usize, Vec<Moved>> = HashMap::new();
-    let mut gone = HashSet::new();
-    let mut changed = HashSet::new();
-    for run in runs {
-        let members: Option<Vec<usize>> = run.iter().map(|place| index.get(place).copied()).collect();
-        let Some(members) = members else { continue };
-        let transfers: Vec<Moved> = members.iter().filter_map(|member| calls[*member].transfer()).collect();
-        let Some(moved) = one(&transfers, members.len()) else { continue };
-        let kept = if moved.writes { members.iter().max() } else { members.iter().min() };
-        let Some(kept) = kept.copied() else { continue };
-        gone.extend(members.iter().copied().filter(|member| *member != kept));
-        let parts = match merge {
-            Merge::Vectored if moved.moved == bytes(&transfers) => vectors(moved, &transfers),
-            _ => pieces(moved).collect(),
-        };
-        becomes.insert(kept, parts);
-        changed.extend(calls[kept].open);
-    }
-    let seeks: HashSet<Description> = calls
-        .iter()
-        .filter(|call| matches!(call.action, CallAction::Seek(_)))
-        .filter_map(|call| call.open)
-        .filter(|open| changed.contains(open))
-        .collect();
-    let mut followed = Vec::new();
-    for (index, call) in calls.iter().enumerate().filter(|(index, _)| !gone.contains(index)) {
-        match becomes.get(&index) {
-            Some(parts) => followed.extend(parts.iter().map(|part| with(call, CallAction::Transfer(*part)))),
-            // All transfers of the description name their offsets below.
-            None if is_seek_of(call, &seeks) => {}
-            None => followed.push(*call),
-        }
-    }
-    position(&mut followed, &seeks);
-    followed
-}
-
-fn is_seek_of(call: &Call, descriptions: &HashSet<Description>) -> bool {
-    matches!(call.action, CallAction::Seek(_)) && call.open.is_some_and(|open| descriptions.contains(&open))
-}
-
-/// The one transfer that a run can be.
-fn one(transfers: &[Moved], members: usize) -> Option<Moved> {
-    let ranges: Vec<(u64, u64)> = transfers.iter().filter_map(|moved| moved.range()).collect();
-    if ranges.len() != members {
-        return None;
-    }
-    let low = ranges.iter().map(|range| range.0).min()?;
-    let high = ranges.iter().map(|range| range.1).max()?;
-    let needed = bytes(transfers);
-    let has_gaps = high - low != needed;
-    let writes = transfers.first()?.writes;
-    if has_gaps && (writes || high - low > needed.saturating_mul(WASTE)) {
-        return None;
-    }
-    let positioned = has_gaps || transfers.iter().any(|moved| moved.positioned);
-    Some(Moved { writes, positioned, offset: Some(low), asked: high - low, moved: high - low, buffers: 1 })
-}
-
-fn bytes(transfers: &[Moved]) -> u64 {
-    transfers.iter().fold(0, |sum, moved| sum.saturating_add(moved.moved))
-}
-
-/// A transfer in pieces that are not too large.
-fn pieces(moved: Moved) -> impl Iterator<Item = Moved> {
-    let offset = moved.offset.unwrap_or_default();
-    (0..moved.moved.div_ceil(LARGEST).max(1)).map(move |piece| {
-        let begin = piece * LARGEST;
-        let bytes = (moved.moved - begin).min(LARGEST);
-        Moved { offset: Some(offset + begin), asked: bytes, moved: bytes, ..moved }
-    })
-}
-
-/// An adjacent run in vectored calls: a buffer for each of its transfers, as many in each call as the system allows.
-fn vectors(run: Moved, transfers: &[Moved]) -> Vec<Moved> {
-    let mut calls: Vec<Moved> = Vec::new();
-    let mut offset = run.offset.unwrap_or_default();
-    for transfer in transfers {
-        let has_room =
-            |call: &&mut Moved| call.buffers < MAX_BUFFERS && call.moved + transfer.moved <= MAX_TRANSFER;
-        match calls.last_mut().filter(has_room) {
-            Some(call) => {
-                call.asked += transfer.moved;
-                call.moved += transfer.moved;
-                call.buffers += 1;
-            }
-            None => calls.push(Moved {
-                offset: Some(offset),
-                asked: transfer.moved,
-                moved: transfer.moved,
-                buffers: 1,
-                ..run
-            }),
-        }
-        offset += transfer.moved;
-    }
-    calls
-}
-
-const fn with(call: &Call, action: CallAction) -> Call {
-    Call { action, ..*call }
 }
 
 /// Before what a seek is needless.
@@ -295,7 +171,7 @@ fn opened_once(calls: &[Call]) -> Vec<Call> {
                 instead.insert(open, kept);
                 call.open = Some(kept);
                 if mode.truncate {
-                    followed.push(with(&call, CallAction::Truncate(0)));
+                    followed.push(call.with(CallAction::Truncate(0)));
                 }
                 continue;
             }
@@ -356,12 +232,12 @@ fn synced_in_batches(calls: &[Call]) -> Vec<Call> {
         };
         match call.action {
             CallAction::Open(mode) => {
-                followed.push(with(call, CallAction::Open(OpenMode { sync: false, ..mode })))
+                followed.push(call.with(CallAction::Open(OpenMode { sync: false, ..mode })))
             }
             _ if is_sync(call) => followed.extend(due().then_some(*call)),
             _ if forces => {
                 followed.push(*call);
-                followed.extend(due().then(|| with(call, CallAction::SyncData)));
+                followed.extend(due().then(|| call.with(CallAction::SyncData)));
             }
             _ => followed.push(*call),
         }
@@ -376,19 +252,16 @@ fn aligned(calls: &[Call]) -> Vec<Call> {
             let Some((low, high)) = moved.range() else { return *call };
             let (low, high) = (low / BLOCK * BLOCK, high.div_ceil(BLOCK).saturating_mul(BLOCK));
             let bytes = high - low;
-            with(
-                call,
-                CallAction::Transfer(Moved {
-                    positioned: true,
-                    offset: Some(low),
-                    asked: bytes,
-                    moved: bytes,
-                    ..moved
-                }),
-            )
+            call.with(CallAction::Transfer(Moved {
+                positioned: true,
+                offset: Some(low),
+                asked: bytes,
+                moved: bytes,
+                ..moved
+            }))
         }
         CallAction::Transfer(moved) => {
-            with(call, CallAction::Transfer(Moved { positioned: moved.offset.is_some(), ..moved }))
+            call.with(CallAction::Transfer(Moved { positioned: moved.offset.is_some(), ..moved }))
         }
         _ => *call,
     };
@@ -398,68 +271,9 @@ fn aligned(calls: &[Call]) -> Vec<Call> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::issue::Files;
-    use iotrail_model::{CaseId, OpenId};
-    use iotrail_replay::{Action, Buffers, Plan};
-
-    /// Calls of one process on one file through the descriptions of these numbers.
-    fn calls(deeds: &[(u32, CallAction)]) -> Vec<Call> {
-        let call = |(index, (open, action)): (usize, &(u32, CallAction))| Call {
-            place: (CaseId(0), index as u64),
-            start: index as i64,
-            pid: Pid(1),
-            file: FileId(0),
-            open: Some((CaseId(0), OpenId(*open))),
-            action: *action,
-        };
-        deeds.iter().enumerate().map(call).collect()
-    }
-
-    fn moved(writes: bool, offset: u64, bytes: u64) -> CallAction {
-        CallAction::Transfer(Moved {
-            writes,
-            positioned: false,
-            offset: Some(offset),
-            asked: bytes,
-            moved: bytes,
-            buffers: 1,
-        })
-    }
-
-    const OPEN: CallAction = CallAction::Open(OpenMode {
-        read: true,
-        write: true,
-        create: false,
-        truncate: false,
-        append: false,
-        sync: false,
-        direct: false,
-    });
-
-    /// What is issued, checked as the engine does.
-    fn issued(recorded: &[Call], calls: &[Call]) -> Vec<String> {
-        let plan = Plan::new(Files::of(recorded).program(calls, false)).unwrap();
-        let word = |action: Action| match action {
-            Action::Open { .. } => "open".to_owned(),
-            Action::Close(_) => "close".to_owned(),
-            Action::Read(_, bytes) => format!("read {bytes}"),
-            Action::Write(_, bytes) => format!("write {bytes}"),
-            Action::ReadAt(_, offset, bytes) => format!("pread {bytes} at {offset}"),
-            Action::WriteAt(_, offset, bytes) => format!("pwrite {bytes} at {offset}"),
-            Action::ReadVector(_, offset, Buffers { bytes, count }) => {
-                format!("readv {bytes} in {count} at {offset:?}")
-            }
-            Action::WriteVector(_, offset, Buffers { bytes, count }) => {
-                format!("writev {bytes} in {count} at {offset:?}")
-            }
-            Action::Seek(_, to) => format!("seek {to}"),
-            Action::Sync(_) | Action::SyncData(_) => "sync".to_owned(),
-            Action::Truncate(_, size) => format!("truncate {size}"),
-            Action::Barrier(_) => "barrier".to_owned(),
-            Action::Stat(_) => "stat".to_owned(),
-        };
-        plan.program().streams[0].iter().map(|operation| word(operation.action)).collect()
-    }
+    use crate::testing::{OPEN, calls, issued, moved};
+    use iotrail_model::CaseId;
+    use iotrail_replay::MAX_TRANSFER;
 
     #[test]
     fn runs_become_one_call_reads_at_the_first_and_writes_at_the_last() {
@@ -522,8 +336,39 @@ mod tests {
             (0, moved(false, 40, 10)),
             (0, moved(false, 50, 7)),
         ]);
-        let followed = merged(&recorded, &[vec![(CaseId(0), 1), (CaseId(0), 3)]], Merge::Vectored);
-        assert_eq!(issued(&recorded, &followed), ["open", "pread 50 at 0", "pread 7 at 50", "close"]);
+        for (merge, range) in
+            [(Merge::OneBuffer, "pread 50 at 0"), (Merge::Vectored, "readv 50 in 3 at Some(0)")]
+        {
+            let followed = merged(&recorded, &[vec![(CaseId(0), 1), (CaseId(0), 3)]], merge);
+            assert_eq!(issued(&recorded, &followed), ["open", range, "pread 7 at 50", "close"]);
+        }
+    }
+
+    #[test]
+    fn scattered_accesses_are_sorted_and_joined_where_they_lie_together() {
+        let run = vec![(1..=5).map(|seq| (CaseId(0), seq)).collect()];
+        let issue = |writes, merge| {
+            let at = [(900, 10), (0, 10), (910, 5), (40, 4), (10, 10)];
+            let deeds = at.map(|(offset, bytes)| (0, moved(writes, offset, bytes)));
+            let recorded = calls(&[&[(0, OPEN)][..], &deeds, &[(0, moved(writes, 915, 1))]].concat());
+            issued(&recorded, &merged(&recorded, &run, merge)).join(", ")
+        };
+        assert_eq!(
+            issue(true, Merge::OneBuffer),
+            "open, pwrite 20 at 0, pwrite 4 at 40, pwrite 15 at 900, pwrite 1 at 915, close"
+        );
+        assert_eq!(
+            issue(true, Merge::Vectored),
+            "open, writev 20 in 2 at Some(0), pwrite 4 at 40, writev 15 in 2 at Some(900), pwrite 1 at 915, close"
+        );
+        assert_eq!(
+            issue(false, Merge::OneBuffer),
+            "open, pread 44 at 0, pread 15 at 900, pread 1 at 915, close"
+        );
+        assert_eq!(
+            issue(false, Merge::Vectored),
+            "open, readv 44 in 4 at Some(0), readv 15 in 2 at Some(900), pread 1 at 915, close"
+        );
     }
 
     #[test]

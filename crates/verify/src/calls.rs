@@ -2,10 +2,11 @@
 
 use iotrail_advise::{CallPlace, program};
 use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Forces, OpenFlags, PerCall, Transfer};
-use iotrail_model::{CaseId, Event, FileId, OpenId, Pid};
+use iotrail_model::{CaseId, Event, FileId, OpenId, Pid, Tid};
 use iotrail_query::ProcessTable;
 use iotrail_replay::OpenMode;
 use iotrail_trail::{Columns, EventLog, TrailError};
+use std::collections::HashMap;
 
 /// Calls of one finding that are issued; what is beyond is left out.
 pub(crate) const MAX_CALLS: usize = 200_000;
@@ -20,6 +21,19 @@ pub(crate) enum CallAction {
     Sync,
     SyncData,
     Truncate(u64),
+    Stat,
+    /// It failed, and fails on scratch files for the same reason.
+    Refused(Refusal),
+}
+
+/// A call that failed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Refusal {
+    /// An open: there is no such file.
+    Open(OpenMode),
+    /// An open that makes a file: it is there.
+    Create(OpenMode),
+    /// A look at a file: it is not there.
     Stat,
 }
 
@@ -47,18 +61,39 @@ impl Moved {
 /// An open file description.
 pub(crate) type Description = (CaseId, OpenId);
 
-/// A call that succeeded.
+/// A thread.
+pub(crate) type Thread = (CaseId, Pid, Tid);
+
+/// A call that can be issued again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Call {
     pub(crate) place: CallPlace,
     pub(crate) start: i64,
+    /// When it was over.
+    pub(crate) end: i64,
+    /// Time since the call before it that is issued by the same thread, in ns.
+    pub(crate) think: u64,
     pub(crate) pid: Pid,
+    pub(crate) tid: Tid,
     pub(crate) file: FileId,
     pub(crate) open: Option<Description>,
     pub(crate) action: CallAction,
 }
 
 impl Call {
+    pub(crate) const fn thread(&self) -> Thread {
+        (self.place.0, self.pid, self.tid)
+    }
+
+    /// The process.
+    pub(crate) const fn process(&self) -> (CaseId, Pid) {
+        (self.place.0, self.pid)
+    }
+
+    pub(crate) const fn with(&self, action: CallAction) -> Self {
+        Self { action, ..*self }
+    }
+
     pub(crate) const fn transfer(&self) -> Option<Moved> {
         match self.action {
             CallAction::Transfer(moved) => Some(moved),
@@ -71,7 +106,10 @@ impl Call {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) calls: Vec<Call>,
+    /// Further calls: there are too many.
     pub(crate) left_out: u64,
+    /// Calls that scratch files cannot stand for: mappings, copies, other failures, what happens to names.
+    pub(crate) not_issued: u64,
 }
 
 /// Whose calls on what: the path and the base name of the executable.
@@ -99,39 +137,81 @@ pub(crate) fn gather(
         })
         .collect();
     let mut found: Vec<Calls> = wanted.iter().map(|_| Calls::default()).collect();
-    let columns = Columns::CASE | Columns::SEQ | Columns::PID | Columns::CALL | Columns::START;
+    let columns = Columns::CASE | Columns::SEQ | Columns::PID | Columns::TID | Columns::LAYER;
+    let columns = columns | Columns::CALL | Columns::START | Columns::DUR;
     let columns = columns | Columns::OFFSET | Columns::REQUESTED | Columns::SIZE | Columns::RET;
     let columns = columns | Columns::ERRNO | Columns::FLAGS | Columns::FILE | Columns::OPEN;
+    // A call of a library is issued as the system calls that it makes.
+    let lowest = log.layers().first().copied().unwrap_or_default();
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, columns)?;
         for row in 0..batch.call.len() {
             let event = batch.event(row);
             let Some(wanting) = event.file.get().and_then(|file| whose.get(file.index())) else { continue };
-            if wanting.is_empty() || !event.errno.is_null() {
+            if wanting.is_empty() || event.layer != lowest {
                 continue;
             }
             let Some(spec) = known.of(event.call) else { continue };
             let flags = names.flags(event.flags).unwrap_or_default();
-            let Some(call) = call(&event, spec, flags) else { continue };
+            let error = event.errno.get().map(|error| &*names.errnos[error.index()]);
+            let call = call(&event, spec, flags, error);
             let program = program(process_table, event.case, event.pid, event.start.0);
             for index in wanting.iter().filter(|index| wanted[**index].program == &*program) {
-                let calls = &mut found[*index];
-                if calls.calls.len() < MAX_CALLS {
-                    calls.calls.push(call);
-                } else {
-                    calls.left_out += 1;
-                }
+                found[*index].add(call);
             }
         }
     }
-    found.iter_mut().for_each(|calls| calls.calls.sort_by_key(|call| (call.start, call.place)));
+    found.iter_mut().for_each(Calls::sort);
     Ok(found)
 }
 
-fn call(event: &Event, spec: &CallSpec, flags: &str) -> Option<Call> {
+impl Calls {
+    fn add(&mut self, call: Option<Call>) {
+        match call {
+            None => self.not_issued += 1,
+            Some(call) if self.calls.len() < MAX_CALLS => self.calls.push(call),
+            Some(_) => self.left_out += 1,
+        }
+    }
+
+    /// By start. A call without an end lasts until the next one of its thread.
+    fn sort(&mut self) {
+        self.calls.sort_by_key(|call| (call.start, call.place));
+        let mut next: HashMap<Thread, i64> = HashMap::new();
+        for call in self.calls.iter_mut().rev() {
+            let limit = next.insert(call.thread(), call.start);
+            call.end = call.end.min(limit.unwrap_or(call.end)).max(call.start);
+        }
+    }
+}
+
+/// `None` if scratch files cannot stand for it.
+fn call(event: &Event, spec: &CallSpec, flags: &str, error: Option<&str>) -> Option<Call> {
+    let action = match error {
+        None => action(event, spec, flags)?,
+        Some(error) => CallAction::Refused(refusal(spec, flags, error)?),
+    };
+    let open = event.open.get().filter(|_| error.is_none()).map(|open| (event.case, open));
+    let needs_open = !matches!(action, CallAction::Stat | CallAction::Refused(_));
+    if needs_open && open.is_none() {
+        return None;
+    }
+    Some(Call {
+        place: (event.case, event.seq),
+        start: event.start.0,
+        end: event.dur.get().map_or(i64::MAX, |duration| event.start.0.saturating_add(duration.0)),
+        think: 0,
+        pid: event.pid,
+        tid: event.tid,
+        file: event.file.get()?,
+        open,
+        action,
+    })
+}
+
+fn action(event: &Event, spec: &CallSpec, flags: &str) -> Option<CallAction> {
     let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
-    let open = event.open.get().map(|open| (event.case, open));
-    let action = match (spec.kind, spec.transfer) {
+    Some(match (spec.kind, spec.transfer) {
         (_, transfer @ (Transfer::Read | Transfer::Write)) => {
             let moved = number(event.size.get())?;
             CallAction::Transfer(Moved {
@@ -155,13 +235,24 @@ fn call(event: &Event, spec: &CallSpec, flags: &str) -> Option<Call> {
         (CallKind::Truncate, _) => CallAction::Truncate(number(event.offset.get())?),
         (CallKind::Stat, _) => CallAction::Stat,
         _ => return None,
+    })
+}
+
+/// What fails for a reason that scratch files can have.
+fn refusal(spec: &CallSpec, flags: &str, error: &str) -> Option<Refusal> {
+    let flags = match spec.kind {
+        CallKind::Open => OpenFlags::parse(flags.as_bytes()),
+        CallKind::Create => OpenFlags::CREAT,
+        CallKind::Stat => return (error == "ENOENT").then_some(Refusal::Stat),
+        _ => return None,
     };
-    let needs_open = !matches!(action, CallAction::Stat);
-    if needs_open && open.is_none() {
-        return None;
+    match error {
+        "ENOENT" if !flags.creates() => Some(Refusal::Open(mode(flags)?)),
+        "EEXIST" if flags.creates() && flags.exclusive() => {
+            Some(Refusal::Create(OpenMode { exclusive: true, truncate: false, ..mode(flags)? }))
+        }
+        _ => None,
     }
-    let place = (event.case, event.seq);
-    Some(Call { place, start: event.start.0, pid: event.pid, file: event.file.get()?, open, action })
 }
 
 /// None for descriptors that give no access to data, and for directories.
@@ -171,6 +262,8 @@ fn mode(flags: OpenFlags) -> Option<OpenMode> {
         read: flags.reads(),
         write: flags.writes(),
         create: flags.creates(),
+        // What it made is made again; a name that several files had has one for each.
+        exclusive: false,
         truncate: flags.truncates(),
         append: flags.appends(),
         sync: flags.syncs(),

@@ -1,8 +1,10 @@
 //! The experiment.
 
-use crate::advised::{Merge, advised};
-use crate::calls::{Calls, Wanted, gather};
+use crate::advised::advised;
+use crate::calls::{Call, Calls, Wanted, gather};
 use crate::issue::Files;
+use crate::lanes::Lanes;
+use crate::merge::Merge;
 use iotrail_advise::{Item, Measured, Proof};
 use iotrail_query::ProcessTable;
 use iotrail_replay::{Action, Cache, Plan, PlanError, Sandbox, SandboxError, Think, execute};
@@ -23,6 +25,8 @@ pub struct Options {
     pub merge: Merge,
     /// Whether files are opened with `O_DIRECT`.
     pub direct: bool,
+    /// Whether the time between calls is kept.
+    pub keep_think: bool,
 }
 
 /// Why nothing was measured.
@@ -63,19 +67,31 @@ pub fn verify(
     Ok(proofs)
 }
 
+/// Bytes of the buffers of all threads.
+const MAX_BUFFERS: u64 = 1 << 30;
+
 struct Experiment {
     recorded: Plan,
     advised: Plan,
 }
 
 fn experiment(item: Item<'_>, calls: &Calls, options: &Options) -> Result<Experiment, String> {
-    let followed = advised(item, &calls.calls, options.merge)?;
-    let files = Files::of(&calls.calls);
+    let mut recorded = calls.calls.clone();
+    let lanes = Lanes::of(&recorded)?;
+    lanes.think(&mut recorded);
+    let mut followed = advised(item, &recorded, options.merge)?;
+    lanes.keep_think(&recorded, &mut followed);
+    let files = Files::of(&recorded, &followed);
     let refused = |error: PlanError| format!("its calls cannot be issued: {error}");
-    Ok(Experiment {
-        recorded: Plan::new(files.program(&calls.calls, options.direct)).map_err(refused)?,
-        advised: Plan::new(files.program(&followed, options.direct)).map_err(refused)?,
-    })
+    let plan = |calls: &[Call]| Plan::new(files.program(calls, &lanes, options.direct)).map_err(refused);
+    let experiment = Experiment { recorded: plan(&recorded)?, advised: plan(&followed)? };
+    let buffers = experiment.recorded.buffer_bytes().max(experiment.advised.buffer_bytes());
+    if buffers > MAX_BUFFERS {
+        return Err(format!(
+            "the buffers of its threads need {buffers} bytes, at most {MAX_BUFFERS} are used"
+        ));
+    }
+    Ok(experiment)
 }
 
 /// Times of one form, in ns, and the most differences of a run.
@@ -98,30 +114,37 @@ impl Experiment {
             &self.recorded
         };
         let sandbox = Sandbox::new(&options.directory, larger)?;
+        let think = if options.keep_think { Think::Scaled(1.0) } else { Think::Dropped };
         let (mut recorded, mut advised) = (Series::default(), Series::default());
         for run in 0..options.runs {
             for (plan, series) in [(&self.recorded, &mut recorded), (&self.advised, &mut advised)] {
                 let again =
                     !series.times.is_empty() || std::ptr::eq(plan, &raw const self.advised) && run == 0;
                 sandbox.prepare(plan, options.cache, again, cancel)?;
-                let outcome = execute(plan, &sandbox, Think::Dropped, cancel);
+                let outcome = execute(plan, &sandbox, think, cancel);
                 if outcome.cancelled || cancel.load(Ordering::Relaxed) {
                     return Err(SandboxError::Cancelled);
+                }
+                if outcome.is_full {
+                    return Err(SandboxError::Full(options.directory.clone()));
                 }
                 series.times.push(u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX).max(1));
                 series.differences = series.differences.max(outcome.differences);
             }
         }
-        let operations = |plan: &Plan| plan.program().streams.iter().map(Vec::len).sum::<usize>() as u64;
         let ratios =
             recorded.times.iter().zip(&advised.times).map(|(recorded, advised)| ratio(*recorded, *advised));
         let (recorded_ns, advised_ns) = (median(&recorded.times), median(&advised.times));
         Ok(Measured {
             runs: options.runs as u64,
-            calls_recorded: operations(&self.recorded),
-            calls_advised: operations(&self.advised),
-            vectored_calls: vectored(&self.advised),
+            calls_recorded: operations(&self.recorded, Action::is_call),
+            calls_advised: operations(&self.advised, Action::is_call),
+            vectored_calls: operations(&self.advised, is_vectored),
+            threads: self.recorded.program().streams.len() as u64,
+            waits: operations(&self.recorded, waits),
+            think: if options.keep_think { "keep" } else { "drop" }.to_owned(),
             left_out: calls.left_out,
+            not_issued: calls.not_issued,
             recorded_ns,
             advised_ns,
             ratio: ratio(recorded_ns, advised_ns),
@@ -139,11 +162,17 @@ impl Experiment {
     }
 }
 
-/// How many of its calls have several buffers.
-fn vectored(plan: &Plan) -> u64 {
-    let operations = plan.program().streams.iter().flatten();
-    let is_vectored = |action| matches!(action, Action::ReadVector(..) | Action::WriteVector(..));
-    operations.filter(|operation| is_vectored(operation.action)).count() as u64
+/// How many of its operations are such.
+fn operations(plan: &Plan, is: impl Fn(Action) -> bool) -> u64 {
+    plan.program().streams.iter().flatten().filter(|operation| is(operation.action)).count() as u64
+}
+
+const fn is_vectored(action: Action) -> bool {
+    matches!(action, Action::ReadVector(..) | Action::WriteVector(..))
+}
+
+const fn waits(action: Action) -> bool {
+    matches!(action, Action::Await(_) | Action::Inherit { .. })
 }
 
 fn ratio(recorded: u64, advised: u64) -> f64 {

@@ -36,6 +36,7 @@ const ACCESSES: usize = 100;
   iotrail advise run.trail --verify
   iotrail advise run.trail --verify --vectored
   iotrail advise run.trail --verify --direct
+  iotrail advise run.trail --verify --think keep
   iotrail advise run.trail --write-baseline accepted.json
   iotrail advise run.trail --baseline accepted.json --fail-on medium -o advice.sarif
   iotrail advise run.trail --json | jq '.findings[] | {file, calls, calls_after, saved_ns}'
@@ -98,13 +99,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "STATE", default_value = "cold", requires = "verify")]
     cache: CacheState,
 
-    /// Merge adjacent accesses into vectored calls (readv, writev) with a buffer for each call, not into calls with one larger buffer.
+    /// Merge accesses into vectored calls (readv, writev) with a buffer for each call, not into calls with one larger buffer.
     #[arg(long, requires = "verify")]
     vectored: bool,
 
     /// Open the scratch files with O_DIRECT: past the page cache. Needs calls and offsets that are multiples of 4 KiB.
     #[arg(long, requires = "verify")]
     direct: bool,
+
+    /// Time between the calls of a thread: keep it as recorded, or drop it.
+    #[arg(long, value_name = "WHAT", default_value = "drop", requires = "verify")]
+    think: ThinkTime,
 
     /// Remove the scratch files that a killed `--verify` left, and print no advice.
     #[arg(long, conflicts_with_all = ["explain", "verify"])]
@@ -139,6 +144,13 @@ enum OutputFormat {
 enum CacheState {
     Cold,
     Warm,
+}
+
+/// What is done about the time between calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ThinkTime {
+    Keep,
+    Drop,
 }
 
 /// How severe a finding is.
@@ -264,6 +276,7 @@ fn measurements(args: &Args, log: &EventLog, advice: &mut Advice, ui: &Ui) -> an
         },
         merge: if args.vectored { Merge::Vectored } else { Merge::OneBuffer },
         direct: args.direct,
+        keep_think: args.think == ThinkTime::Keep,
     };
     let proofs = verify(log, &chosen, &options, &*cancelled_by_signal()?)?;
     let kept: Vec<_> = known
