@@ -120,9 +120,11 @@ impl<'a> Analysis<'a> {
     /// If the log cannot be read.
     pub fn advise(&self) -> Result<Advice, TrailError> {
         let Self { log, query, process_table, times, options } = *self;
-        let found = scan(log, Some(query), options.threads, &Watching::new(log, process_table, times))?;
+        let found =
+            scan(log, Some(query), options.threads, &Watching::new(log, query, process_table, times))?;
         heap::give_back();
-        let gathered = scan(log, Some(query), options.threads, &Gathering::new(log, cost_inside(log)))?;
+        let gathered =
+            scan(log, Some(query), options.threads, &Gathering::new(log, query, cost_inside(log)))?;
         self.finish(gathered, found)
     }
 

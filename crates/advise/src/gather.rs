@@ -10,13 +10,14 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{LockRequest, OpenFlags, PerCall, Transfer, flags};
 use iotrail_model::{CaseId, Event, FileId, FileKind, OpenId, Tid};
-use iotrail_query::{Asks, Pass, Rows};
+use iotrail_query::{Asks, OneLayer, Pass, Query, Rows};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::BTreeSet;
 
 /// Gathers what touches files.
 pub(crate) struct Gathering<'a> {
     log: &'a EventLog,
+    layers: OneLayer,
     /// What tracing added to each call, in ns.
     tracing: u64,
     roles: PerCall<Role>,
@@ -131,7 +132,7 @@ impl Gathered {
 }
 
 impl<'a> Gathering<'a> {
-    pub(crate) fn new(log: &'a EventLog, tracing: u64) -> Self {
+    pub(crate) fn new(log: &'a EventLog, query: &Query, tracing: u64) -> Self {
         let paths = &log.names().paths;
         let has_peer = log.distinct_files().iter().map(|file| match file.kind.as_deref() {
             Some(kind) => kind == FileKind::Pipe.name() || kind == FileKind::Socket.name(),
@@ -139,6 +140,7 @@ impl<'a> Gathering<'a> {
         });
         Self {
             log,
+            layers: query.one_layer(log),
             tracing,
             has_peer: has_peer.collect(),
             roles: PerCall::new(&log.names().calls, role),
@@ -428,6 +430,7 @@ impl Pass for Gathering<'_> {
             | Columns::RET
             | Columns::ERRNO
             | Columns::FLAGS
+            | self.layers.columns()
     }
 
     fn asks(&self) -> Asks {
@@ -444,7 +447,7 @@ impl Pass for Gathering<'_> {
         let mut piece = Piece { items: Vec::new(), looked: Looked::default() };
         for (row, call) in rows.batch.call.iter().enumerate() {
             let role = self.roles.of(*call);
-            if role != Role::None {
+            if role != Role::None && self.layers.has(rows.batch, row) {
                 let selected = rows.selected.get(row).copied().unwrap_or_default();
                 self.row(role, &rows.batch.event(row), selected, &mut piece.items, &mut piece.looked);
             }

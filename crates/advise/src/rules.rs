@@ -1,6 +1,7 @@
 //! Rules beyond merging: habits of programs that cost time. Each has a file of its own, which sees the calls of a log in order and
 //! keeps what it needs by process, and a page that `iotrail advise --explain` prints.
 
+mod beside;
 mod blocking_io;
 mod by_process;
 mod descriptor_leak;
@@ -46,7 +47,7 @@ use crate::rules::habit::{Context, First, Image, PLACES, ProcessHabit, Seen, Tal
 use crate::stake::Stake;
 use iotrail_workflow::why::PathTimes;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A rule, as `iotrail advise --explain` knows it.
@@ -188,6 +189,8 @@ pub(crate) fn join(
             let Tally { saved, first, .. } = &member.tally;
             (saved.calls, Reverse((first.case, first.seq)))
         })?;
+        let processes: BTreeSet<_> =
+            members.iter().map(|member| (member.tally.first.case, member.tally.first.pid)).collect();
         let mut places: BTreeMap<&Arc<str>, u64> = BTreeMap::new();
         for (place, calls) in members.iter().flat_map(|member| &member.places) {
             *places.entry(place).or_default() += calls;
@@ -203,7 +206,7 @@ pub(crate) fn join(
             severity: severity(share),
             file: file.to_string(),
             program: program.to_string(),
-            processes: members.len() as u64,
+            processes: processes.len() as u64,
             calls: sum(|tally| tally.calls),
             saved_calls: sum(|tally| tally.saved.calls),
             saved_ns: members.iter().map(|member| member.tally.saved.time(tracing)).sum(),

@@ -5,7 +5,8 @@
 use crate::error::QueryError;
 use crate::patterns::listed;
 use crate::warning::Warning;
-use iotrail_model::Layer;
+use iotrail_model::{EventBatch, Layer};
+use iotrail_trail::Columns;
 
 /// The layers that were asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,6 +75,35 @@ impl Layers {
     }
 }
 
+/// Which calls of a log tell what happened, each once, whatever else is selected: those of the selected layers, and those of lower ones
+/// that were made in no call of another layer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OneLayer {
+    /// The selected layers; empty if the log has no more than one.
+    selected: Vec<Layer>,
+}
+
+impl OneLayer {
+    pub(crate) fn new(selected: &[Layer], there: &[Layer]) -> Self {
+        Self { selected: if there.len() > 1 { selected.to_vec() } else { Vec::new() } }
+    }
+
+    /// The columns that it looks at.
+    #[must_use]
+    pub fn columns(&self) -> Columns {
+        if self.selected.is_empty() { Columns::NONE } else { Columns::LAYER | Columns::PARENT }
+    }
+
+    /// Whether the call in a row counts.
+    #[inline]
+    #[must_use]
+    pub fn has(&self, batch: &EventBatch, row: usize) -> bool {
+        let Some(highest) = self.selected.last() else { return true };
+        let layer = batch.layer[row];
+        self.selected.contains(&layer) || layer < *highest && batch.parent[row].is_null()
+    }
+}
+
 fn names(layers: &[Layer]) -> String {
     layers.iter().map(|layer| layer.name()).collect::<Vec<_>>().join(", ")
 }
@@ -81,9 +111,23 @@ fn names(layers: &[Layer]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_model::Event;
 
     fn layers(words: &[&str]) -> Layers {
         Layers::parse(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn each_byte_counts_once_whichever_layer_is_selected() {
+        let of = |selected: &[Layer]| OneLayer::new(selected, &[Layer::Syscall, Layer::Mpiio]);
+        let mut batch = EventBatch::default();
+        for (layer, parent) in [(Layer::Mpiio, None), (Layer::Syscall, Some(0)), (Layer::Syscall, None)] {
+            batch.push(&Event { layer, parent: parent.into(), ..Event::default() });
+        }
+        let counted = |layers: &OneLayer| (0..3).map(|row| layers.has(&batch, row)).collect::<Vec<_>>();
+        assert_eq!(counted(&of(&[Layer::Syscall])), [false, true, true]);
+        assert_eq!(counted(&of(&[Layer::Mpiio])), [true, false, true]);
+        assert_eq!(counted(&OneLayer::new(&[Layer::Syscall], &[Layer::Syscall])), [true, true, true]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::facts::Facts;
 use crate::filter::Filter;
 use crate::group::{GroupBy, Groups};
 use crate::images::Images;
+use crate::layers::OneLayer;
 use crate::mapping::{AUTO, Mapping, Subject};
 use crate::process_table::ProcessTable;
 use crate::reused::Reused;
@@ -228,6 +229,12 @@ impl Query {
     #[must_use]
     pub fn layers(&self) -> &[Layer] {
         &self.plan.layers
+    }
+
+    /// The layers to look at for what happened, each byte once: see [`OneLayer`].
+    #[must_use]
+    pub fn one_layer(&self, log: &EventLog) -> OneLayer {
+        OneLayer::new(self.layers(), &log.layers())
     }
 
     /// The selection in words, empty if everything is selected.

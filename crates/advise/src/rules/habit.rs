@@ -1,5 +1,6 @@
 //! What rules see of a call, and what they find.
 
+use super::beside::Beside;
 use crate::result::Example;
 use iotrail_model::calls::{CallKind, Class, LockRequest, OpenFlags, Transfer};
 use iotrail_model::{CaseId, FileId, Names, OpenId, PathId, Pid, Tid};
@@ -14,6 +15,8 @@ pub(crate) struct Context<'a> {
     pub(crate) names: &'a Names,
     pub(crate) process_table: &'a ProcessTable,
     pub(crate) path: &'a PathTimes,
+    /// Who uses files from other cases.
+    pub(crate) beside: &'a Beside,
 }
 
 impl Context<'_> {

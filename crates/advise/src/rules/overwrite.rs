@@ -48,7 +48,9 @@ impl Rule for Overwrite {
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let all = self.files.values().filter_map(|writes| writes.tally);
+        let all = self.files.iter().filter_map(|(file, writes)| Some((*file, writes.tally?)));
+        let own = all.filter(|(file, tally)| !log.beside.uses(*file, tally.first.case));
+        let all = own.map(|(_, tally)| tally);
         let found = all.filter(|tally| tally.saved.calls >= MANY).map(|tally| ProcessHabit {
             rule: "overwrite",
             file: log.text(tally.first.path),

@@ -58,7 +58,12 @@ impl Rule for ReadAgain {
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let all = self.files.values().flat_map(|readers| readers.values()).map(|reads| reads.tally);
+        let readers = self
+            .files
+            .iter()
+            .flat_map(|(file, readers)| readers.values().map(move |reads| (*file, reads.tally)));
+        let unchanged = readers.filter(|(file, tally)| !log.beside.changes(*file, tally.first.case));
+        let all = unchanged.map(|(_, tally)| tally);
         let many = all.filter(|tally| tally.saved.calls >= MANY && tally.amount >= MUCH);
         let found = many.map(|tally| ProcessHabit {
             rule: "read-again",

@@ -16,6 +16,7 @@ const MUCH: u64 = 256 << 10;
 #[derive(Default)]
 pub(crate) struct ReadOwnWrites {
     files: HashMap<FileId, Writes, RandomState>,
+    read_back: HashMap<(FileId, Image), Tally, RandomState>,
     mappings: SharedMappings,
 }
 
@@ -23,7 +24,6 @@ pub(crate) struct ReadOwnWrites {
 struct Writes {
     by: Image,
     own: OrderedIntervals,
-    tally: Option<Tally>,
 }
 
 impl Rule for ReadOwnWrites {
@@ -36,14 +36,10 @@ impl Rule for ReadOwnWrites {
         let Some(file) = call.file.filter(|file| !self.mappings.has(*file)) else { return };
         let range = call.range().filter(|(low, high)| low < high);
         if call.changes() {
-            let writes = self.files.entry(file).or_insert_with(|| Writes {
-                by: call.process(),
-                own: OrderedIntervals::default(),
-                tally: None,
-            });
+            let none = || Writes { by: call.process(), own: OrderedIntervals::default() };
+            let writes = self.files.entry(file).or_insert_with(none);
             if writes.by != call.process() || call.transfer != Transfer::Write || range.is_none() {
-                *writes =
-                    Writes { by: call.process(), own: OrderedIntervals::default(), tally: writes.tally };
+                *writes = none();
             }
             if let (Transfer::Write, Some((low, high))) = (call.transfer, range) {
                 writes.own.insert(low..high);
@@ -51,17 +47,18 @@ impl Rule for ReadOwnWrites {
             return;
         }
         let (Transfer::Read, Some((low, high)), true) = (call.transfer, range, call.selected) else { return };
-        let writes = self.files.get_mut(&file).filter(|writes| writes.by == call.process());
-        if let Some(writes) = writes.filter(|writes| writes.own.contains(&(low..high))) {
-            let tally = writes.tally.get_or_insert_with(|| Tally::new(call.first()));
+        let writes = self.files.get(&file).filter(|writes| writes.by == call.process());
+        if writes.is_some_and(|writes| writes.own.contains(&(low..high))) {
+            let tally =
+                self.read_back.entry((file, call.process())).or_insert_with(|| Tally::new(call.first()));
             tally.amount = tally.amount.saturating_add(high - low);
             tally.waste(call);
         }
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let all = self.files.values().filter_map(|writes| writes.tally);
-        let many = all.filter(|tally| tally.calls >= MANY && tally.amount >= MUCH);
+        let own = self.read_back.iter().filter(|((file, (case, ..)), _)| !log.beside.changes(*file, *case));
+        let many = own.map(|(_, tally)| *tally).filter(|tally| tally.calls >= MANY && tally.amount >= MUCH);
         let found = many.map(|tally| ProcessHabit {
             rule: "read-own-writes",
             file: log.text(tally.first.path),

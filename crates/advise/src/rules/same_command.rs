@@ -37,7 +37,8 @@ impl Rule for SameCommand {
         let changes = call.changes() && (call.file.is_some() || call.transfer != Transfer::Write)
             || matches!(call.kind, CallKind::Rename | CallKind::Link | CallKind::Unlink);
         if let Some(file) = call.file.filter(|_| changes) {
-            self.changed.insert(file, call.end());
+            let last = self.changed.entry(file).or_insert(i64::MIN);
+            *last = call.end().max(*last);
         }
         let Some(process) = call.process else { return };
         let uses = self.runs.entry(process).or_insert_with(|| Uses {

@@ -75,7 +75,9 @@ impl Rule for StatAgain {
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let many = self.asked.iter().filter(|(_, asked)| asked.is_habit());
+        let many = self.asked.iter().filter(|(_, asked)| {
+            asked.is_habit() && !log.beside.changes(asked.then.0, asked.tally.first.case)
+        });
         let found = many.map(|(path, asked)| ProcessHabit {
             rule: "stat-again",
             file: log.text(Some(*path)),

@@ -53,8 +53,11 @@ impl Rule for UnusedFiles {
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let mut processes: HashMap<Image, (Tally, Directories), RandomState> = HashMap::default();
-        let is_unused = |made: &&Made| made.is_removed && !made.is_used && made.bytes > 0;
-        for made in self.files.values().filter(is_unused) {
+        let is_unused = |(file, made): &(&FileId, &Made)| {
+            let is_read = made.is_used || log.beside.uses(**file, made.first.case);
+            made.is_removed && !is_read && made.bytes > 0
+        };
+        for (_, made) in self.files.iter().filter(is_unused) {
             let key = made.first.process();
             let (tally, directories) =
                 processes.entry(key).or_insert_with(|| (Tally::new(made.first), Directories::default()));

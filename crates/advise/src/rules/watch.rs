@@ -1,5 +1,6 @@
 //! The pass that shows the calls of a log to all rules, in the order of the log.
 
+use super::beside::Beside;
 use super::habit::{Context, Outcome, ProcessHabit, Seen, is_of_system};
 use super::slow_start::is_code;
 use super::{Rule, all};
@@ -8,7 +9,7 @@ use iotrail_model::calls::{
 };
 use iotrail_model::{CaseId, Event, FileId, Names, OpenId, PathId, Pid, Timestamp};
 use iotrail_query::auto::startup;
-use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
+use iotrail_query::{Asks, OneLayer, Pass, ProcessId, ProcessTable, Query, Rows};
 use iotrail_trail::{Columns, EventLog};
 use iotrail_workflow::why::PathTimes;
 use std::collections::{HashMap, HashSet};
@@ -16,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 /// Shows calls to rules.
 pub(crate) struct Watching<'a> {
     names: &'a Names,
+    layers: OneLayer,
     process_table: &'a ProcessTable,
     path: &'a PathTimes,
     calls: PerCall<Option<Watched>>,
@@ -40,6 +42,7 @@ struct Watched {
 /// All rules, and what they need to know of what was before.
 pub(crate) struct Watch {
     rules: Vec<Box<dyn Rule>>,
+    beside: Beside,
     /// Open file descriptions whose writes are on storage before they return.
     synchronous: HashSet<(CaseId, OpenId)>,
     /// Those whose writes go to the end of the file.
@@ -49,7 +52,12 @@ pub(crate) struct Watch {
 }
 
 impl<'a> Watching<'a> {
-    pub(crate) fn new(log: &'a EventLog, process_table: &'a ProcessTable, path: &'a PathTimes) -> Self {
+    pub(crate) fn new(
+        log: &'a EventLog,
+        query: &Query,
+        process_table: &'a ProcessTable,
+        path: &'a PathTimes,
+    ) -> Self {
         let names = log.names();
         let watched = |call: iotrail_model::calls::Call<'_>| {
             let (kind, transfer) = (call.kind(), call.transfer());
@@ -60,6 +68,7 @@ impl<'a> Watching<'a> {
         };
         Self {
             names,
+            layers: query.one_layer(log),
             process_table,
             path,
             parents: parents(names),
@@ -226,6 +235,7 @@ impl Pass for Watching<'_> {
             | Columns::FLAGS
             | Columns::FILE
             | Columns::OPEN
+            | self.layers.columns()
     }
 
     fn asks(&self) -> Asks {
@@ -235,13 +245,19 @@ impl Pass for Watching<'_> {
     fn sums(&self) {}
 
     fn closed(&self) -> Watch {
-        Watch { rules: all(), synchronous: HashSet::new(), appending: HashSet::new(), images: HashMap::new() }
+        Watch {
+            rules: all(),
+            beside: Beside::default(),
+            synchronous: HashSet::new(),
+            appending: HashSet::new(),
+            images: HashMap::new(),
+        }
     }
 
     fn add(&self, (): &mut (), rows: &Rows<'_>) -> Vec<Seen> {
         let mut seen = Vec::new();
         for (row, call) in rows.batch.call.iter().enumerate() {
-            if let Some(call) = self.calls.of(*call) {
+            if let Some(call) = self.calls.of(*call).filter(|_| self.layers.has(rows.batch, row)) {
                 let selected = rows.selected.get(row).copied().unwrap_or_default();
                 let class = self.classes.of(rows.batch, row);
                 seen.push(self.seen(call, &rows.batch.event(row), class, selected));
@@ -255,6 +271,7 @@ impl Pass for Watching<'_> {
     fn close(&self, watch: &mut Watch, calls: Vec<Seen>) {
         for mut call in calls {
             watch.remember(&mut call);
+            watch.beside.see(&call);
             watch.rules.iter_mut().for_each(|rule| rule.see(&call));
             if matches!(call.kind, CallKind::ExitProcess | CallKind::Exec) && call.is_done() {
                 watch.rules.iter_mut().for_each(|rule| rule.ended(call.process()));
@@ -263,7 +280,12 @@ impl Pass for Watching<'_> {
     }
 
     fn finish(&self, (): (), watch: Watch) -> Vec<ProcessHabit> {
-        let context = Context { names: self.names, process_table: self.process_table, path: self.path };
+        let context = Context {
+            names: self.names,
+            process_table: self.process_table,
+            path: self.path,
+            beside: &watch.beside,
+        };
         watch.rules.iter().flat_map(|rule| rule.found(&context)).collect()
     }
 }

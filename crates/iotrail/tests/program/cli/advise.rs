@@ -532,3 +532,75 @@ fn a_directory_for_scratch_files_needs_something_to_do_there() {
     let error = dir.run(["advise", "t.trail", "--dir", "scratch"]).ends_with(2).messages();
     assert!(error.contains("--verify"), "{error}");
 }
+
+/// The text of a program with these calls, one each 10 ms from `10:00:00.01` on.
+fn rank(pid: u32, name: &str, calls: &[String]) -> String {
+    let mut text = format!(
+        "{pid} 10:00:00.000000 execve(\"/usr/bin/{name}\", [\"{name}\"], 0x7ffd /* 3 vars */) = 0 <0.000100>\n\
+         {pid} 10:00:00.000500 brk(NULL) = 0x5555 <0.000010>\n\
+         {pid} 10:00:00.002000 openat(AT_FDCWD, \"/data/grid\", O_RDWR) = 3</data/grid> <0.000010>\n"
+    );
+    for (index, call) in calls.iter().enumerate() {
+        let at = 10 * (index + 1);
+        let _ = writeln!(text, "{pid} 10:00:{:02}.{:03}000 {call} <0.000500>", at / 1000, at % 1000);
+    }
+    let _ = writeln!(
+        text,
+        "{pid} 10:00:40.000000 exit_group(0) = ?\n{pid} 10:00:40.000100 +++ exited with 0 +++"
+    );
+    text
+}
+
+/// Rules that found something, in the advice on two traces: of two recorded cases.
+fn habits_of_two(one: &str, two: &str) -> Vec<String> {
+    let dir = Dir::new();
+    dir.write("a_h_1.st", one);
+    dir.write("b_h_2.st", two);
+    dir.run(["import", "-q", "-o", "t.trail", "a_h_1.st", "b_h_2.st"]).succeeds();
+    let text = dir.run(["advise", "t.trail", "--json"]).succeeds().text();
+    let advice: Value = serde_json::from_str(&text).expect("JSON");
+    let habits = advice["habits"].as_array().into_iter().flatten();
+    habits.filter_map(|habit| habit["rule"].as_str().map(str::to_owned)).collect()
+}
+
+/// 40 times the same block is read; another case has it open and does nothing, or changes it between any two of these reads.
+#[test]
+fn what_another_case_changes_in_between_is_not_read_again_in_vain() {
+    let read: Vec<String> =
+        (0..40).map(|_| "pread64(3</data/grid>, \"\"..., 65536, 0) = 65536".to_owned()).collect();
+    let write: Vec<String> =
+        (0..40).map(|_| "pwrite64(3</data/grid>, \"\"..., 65536, 0) = 65536".to_owned()).collect();
+    let has = |two: &[String], rule: &str| {
+        habits_of_two(&rank(1, "reader", &read), &rank(2, "writer", two)).iter().any(|habit| habit == rule)
+    };
+    assert!(has(&[], "read-again"));
+    assert!(!has(&write, "read-again"));
+    // Nor is a block that others read overwritten unread.
+    assert!(!has(&write, "overwrite"));
+    let alone = habits_of_two(&rank(1, "idle", &[]), &rank(2, "writer", &write));
+    assert!(alone.contains(&"overwrite".to_owned()), "{alone:?}");
+}
+
+/// Both ranks write blocks of their own and read them back.
+#[test]
+fn what_each_rank_reads_back_is_its_own_stake() {
+    let calls = |low: u64| -> Vec<String> {
+        let call = |name: &str, block: u64| {
+            format!("{name}(3</data/grid>, \"\"..., 65536, {}) = 65536", low + block * 65536)
+        };
+        (0..20)
+            .map(|block| call("pwrite64", block))
+            .chain((0..20).map(|block| call("pread64", block)))
+            .collect()
+    };
+    let dir = Dir::with_trace(rank(1, "solver", &calls(0)));
+    let text = dir.run(["advise", "t.trail", "--json"]).succeeds().text();
+    let advice: Value = serde_json::from_str(&text).expect("JSON");
+    let habits = advice["habits"].as_array().into_iter().flatten();
+    let own: Vec<&Value> = habits.filter(|habit| habit["rule"] == "read-own-writes").collect();
+    assert_eq!(own.len(), 1);
+    assert_eq!((&own[0]["saved_calls"], &own[0]["at_stake_ns"]), (&20.into(), &10_000_000.into()));
+    // Whether the other one changed them in between is not known.
+    let two = habits_of_two(&rank(1, "solver", &calls(0)), &rank(2, "solver", &calls(0)));
+    assert!(!two.contains(&"read-own-writes".to_owned()), "{two:?}");
+}
