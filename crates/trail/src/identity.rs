@@ -278,44 +278,67 @@ impl Numbered {
 
 /// Joins what is the same file under several numbers.
 fn unite(names: &[Name], places: &[Option<u32>], sets: &mut Sets) {
-    let mut born = HashMap::new();
+    let removed = removed(names, places);
+    unite_by_birth(names, places, &removed, sets);
+    unite_by_inode(names, places, &removed, sets);
+    unite_by_names(names, places, &looked_at(names, places), sets);
+}
+
+/// Joins what has one inode and birth on a host. Births are coarse: a file that was made at once with the inode of one that was removed is
+/// another, as whoever numbered both knows. Others may have seen either; names tell which.
+fn unite_by_birth(names: &[Name], places: &[Option<u32>], removed: &[bool], sets: &mut Sets) {
+    let born = || {
+        names.iter().zip(places).filter_map(|(name, place)| {
+            let FileRow { device, inode, birth, .. } = name.row;
+            Some(((name.host, device?, inode?, birth?), name, (*place)?))
+        })
+    };
+    let mut numbered = HashMap::new();
+    for (key, name, place) in born() {
+        let last = numbered.insert((key, name.space), place);
+        if let Some(last) = last.filter(|last| !removed[*last as usize]) {
+            sets.unite(last, place);
+        }
+    }
+    let mut named = HashMap::new();
+    for (key, name, place) in born() {
+        if let Some(last) = named.insert((key, name.path, removed[place as usize]), place) {
+            sets.unite_unless_told_apart(last, place);
+        }
+    }
+    let mut any = HashMap::new();
+    for (key, _, place) in born() {
+        let last = any.entry(key).or_insert(place);
+        if sets.unite_unless_told_apart(*last, place) || !removed[place as usize] {
+            *last = place;
+        }
+    }
+}
+
+/// Joins what has one inode where no birth is known, and what has one name and inode on several hosts.
+fn unite_by_inode(names: &[Name], places: &[Option<u32>], removed: &[bool], sets: &mut Sets) {
     let mut inodes = HashMap::new();
     let mut present = HashMap::new();
     let mut shared = HashMap::new();
-    let removed = removed(names, places);
     for (name, index) in names.iter().zip(places) {
+        let FileRow { device: Some(device), inode: Some(inode), birth, .. } = name.row else { continue };
         let Some(index) = *index else { continue };
-        let FileRow { device, inode, birth, .. } = name.row;
-        if let (Some(device), Some(inode)) = (device, inode) {
-            match birth {
-                Some(birth) => {
-                    let last = born.insert((name.host, device, inode, birth), (name.space, index));
-                    // Births are coarse: a file that was made at once with the inode of one that was removed is another.
-                    let is_other =
-                        |(space, other): &(Space, u32)| *space == name.space && removed[*other as usize];
-                    if let Some((_, other)) = last.filter(|last| !is_other(last)) {
-                        sets.unite(other, index);
-                    }
-                }
-                None => {
-                    let last = inodes.insert((name.host, device, inode, name.path), (name.space, index));
-                    if let Some((_, other)) = last.filter(|(space, _)| *space != name.space) {
-                        sets.unite(other, index);
-                    }
-                    // What is there at the same time with one inode is one file.
-                    if !removed[index as usize] {
-                        let last = present.insert((name.host, device, inode, name.space), index);
-                        last.into_iter().for_each(|other| sets.unite(other, index));
-                    }
-                }
-            }
-            let last = shared.insert((name.path, inode, birth), (name.host, index));
-            if let Some((_, other)) = last.filter(|(host, _)| *host != name.host) {
+        if birth.is_none() {
+            let last = inodes.insert((name.host, device, inode, name.path), (name.space, index));
+            if let Some((_, other)) = last.filter(|(space, _)| *space != name.space) {
                 sets.unite(other, index);
             }
+            // What is there at the same time with one inode is one file.
+            if !removed[index as usize] {
+                let last = present.insert((name.host, device, inode, name.space), index);
+                last.into_iter().for_each(|other| sets.unite(other, index));
+            }
+        }
+        let last = shared.insert((name.path, inode, birth), (name.host, index));
+        if let Some((_, other)) = last.filter(|(host, _)| *host != name.host) {
+            sets.unite(other, index);
         }
     }
-    unite_by_names(names, places, &looked_at(names, places), sets);
 }
 
 /// Joins what is known by name alone, whatever parts its rows are in.
@@ -331,11 +354,8 @@ fn unite_by_names(names: &[Name], places: &[Option<u32>], looked_at: &[bool], se
         let seen = paths.entry(path).or_insert(Seen { place, joined: space });
         let is_first_of_space = seen.joined != space;
         seen.joined = space;
-        if is_first_of_space
-            && !(looked_at[place as usize] && looked_at[seen.place as usize])
-            && !sets.are_told_apart(seen.place, place)
-        {
-            sets.unite(seen.place, place);
+        if is_first_of_space && !(looked_at[place as usize] && looked_at[seen.place as usize]) {
+            sets.unite_unless_told_apart(seen.place, place);
         }
     }
 }
@@ -412,6 +432,15 @@ impl Sets {
                 spaces.insert(index, space);
             }
         }
+    }
+
+    /// Joins them if nobody gave both a number; says whether they are one now.
+    fn unite_unless_told_apart(&mut self, one: u32, other: u32) -> bool {
+        let is_one = self.root(one) == self.root(other) || !self.are_told_apart(one, other);
+        if is_one {
+            self.unite(one, other);
+        }
+        is_one
     }
 
     /// Whether somebody gave both a number and told them apart by that.
@@ -505,6 +534,19 @@ mod tests {
         let mut reused = names();
         reused[0].row.gone = Some(true);
         assert_eq!(groups(reused).len(), 2);
+    }
+
+    /// MPI libraries make a file and remove it right before they make the one that all ranks use: with its inode, in the same tick.
+    #[test]
+    fn what_one_recorder_removed_is_not_what_the_others_use() {
+        let born = Some((5, Some(99)));
+        let mut probe = name(1, 0, 0, Some(340), born);
+        probe.row.gone = Some(true);
+        let shared = |case: u32, number| name(case, 0, 1, Some(number), born);
+        let names = vec![shared(0, 346), probe.clone(), shared(1, 341), shared(2, 342), shared(3, 346)];
+        assert_eq!(groups(names), [vec!["/b"], vec!["/a.tmp"]]);
+        // What one made and removed, another one may have read in between.
+        assert_eq!(groups(vec![probe, name(2, 0, 0, Some(7), born)]).len(), 1);
     }
 
     #[test]
