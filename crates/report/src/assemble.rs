@@ -11,6 +11,7 @@ mod whole;
 use crate::advice::page_advice;
 use crate::answer::answer;
 use crate::data::{FORMAT, MoreEdges, MoreNodes, PageData, RecordingWords};
+use crate::drill::page_drill;
 use crate::name_table::NameTable;
 use crate::positions::Positions;
 use crate::stops::page_stops;
@@ -55,6 +56,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, positions: &Posit
         totals: whole::totals(subject),
         why: answer(subject.why, subject.origin().0, &subject.options.limits, &mut names),
         advice: page_advice(subject.advice, subject.options, &mut names),
+        drill: page_drill(subject, &mut names),
         hosts: whole::hosts(subject, &mut names),
         commands: whole::commands(subject, &mut names),
         groups: dfg.groups.clone(),

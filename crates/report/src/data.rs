@@ -60,6 +60,8 @@ pub struct PageData {
     pub why: crate::answer::PageWhy,
     /// What to change, most at stake first.
     pub advice: Bounded<crate::advice::PageAdvice>,
+    /// Which files that is about, and their accesses.
+    pub drill: crate::drill::PageDrill,
     pub hosts: Bounded<NameId>,
     /// Command line, and how many processes ran it.
     pub commands: Bounded<(NameId, u64)>,

@@ -11,6 +11,7 @@ mod assemble;
 mod collect;
 pub mod data;
 mod digest;
+pub mod drill;
 mod error;
 pub mod files;
 pub mod fold;

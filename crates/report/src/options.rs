@@ -60,6 +60,12 @@ pub struct Limits {
     pub accesses: usize,
     /// Findings of advice.
     pub advice: usize,
+    /// Files that findings are about, those whose accesses are shown, and accesses of each of these.
+    pub advised_files: usize,
+    /// See `advised_files`.
+    pub judged_files: usize,
+    /// See `advised_files`.
+    pub judged_accesses: usize,
     /// Pieces of the elapsed time, and rows of who waited for whom.
     pub pieces: usize,
     /// Events drawn one by one in all timelines together.
@@ -111,6 +117,9 @@ impl Default for Limits {
             sampled_files: 20,
             accesses: 2_000,
             advice: 20,
+            advised_files: 100,
+            judged_files: 12,
+            judged_accesses: 400,
             pieces: 60,
             bars: 8_000,
             bars_per_timeline: 3000,
@@ -148,6 +157,7 @@ impl Limits {
         self.table_rows = (self.table_rows / 3 * 2).max(20);
         self.files = (self.files / 3 * 2).max(20);
         self.accesses = (self.accesses / 3 * 2).max(200);
+        self.judged_files = (self.judged_files / 3 * 2).max(2);
         self.processes = (self.processes / 3 * 2).max(200);
         self.series = (self.series / 3 * 2).max(4);
         self.throughput_cells = (self.throughput_cells / 3 * 2).max(400);

@@ -26,6 +26,8 @@ const MODULES: &[&str] = &[
     include_str!("../assets/js/hues.js"),
     include_str!("../assets/js/side.js"),
     include_str!("../assets/js/advice.js"),
+    include_str!("../assets/js/accesses.js"),
+    include_str!("../assets/js/drill.js"),
     include_str!("../assets/js/answer.js"),
     include_str!("../assets/js/files.js"),
     include_str!("../assets/js/phases.js"),

@@ -3,6 +3,7 @@
 use crate::assemble::assemble;
 use crate::collect::{Collected, Collecting};
 use crate::data::PageData;
+use crate::drill::keep;
 use crate::error::ReportError;
 use crate::files::Files;
 use crate::options::ReportOptions;
@@ -86,7 +87,7 @@ impl<'a> Foundation<'a> {
             _ => None,
         };
         let explaining = Explaining::new(log, ground.processes(), &survey, options.threads)?;
-        let how = AdviseOptions::new(options.threads);
+        let how = AdviseOptions { keep: keep(&options.limits), ..AdviseOptions::new(options.threads) };
         let (why, advice) = match explaining {
             Some(explaining) => {
                 let times = explaining.times();

@@ -4,6 +4,7 @@ import { byId, h, shorten, visible } from "./dom.js";
 import { load } from "./data.js";
 import { activityBars, summary } from "./summary.js";
 import { advice } from "./advice.js";
+import { drill } from "./drill.js";
 import { answer, waits } from "./answer.js";
 import { files } from "./files.js";
 import { timeWindow } from "./window.js";
@@ -147,6 +148,7 @@ function start() {
   answer(data, byId("why-root"));
   summary(data, byId("summary"));
   advice(data, byId("advice-root"));
+  drill(data, byId("drill-root"));
   waits(data, byId("waits-root"));
   files(data, byId("files-root"), byId("file-panel"), time);
   activityBars(data, byId("activity-bars"), (node) => open({ node }), time);

@@ -85,6 +85,45 @@ fn accesses_of_a_file_name_the_call_that_is_in_the_way() {
     assert!(error.contains("no call names this file"), "{error}");
 }
 
+#[test]
+fn the_page_has_the_accesses_of_files_with_findings() {
+    let dir = Dir::with_trace(trace());
+    let page = dir.json(["report", "t.trail", "--json"]);
+    let text = |number: &Value| &page["names"][number.as_u64().expect("a number") as usize];
+    let files = page["drill"]["files"]["list"].as_array().expect("files");
+    let [file] = files.as_slice() else { panic!("one file: {files:?}") };
+    assert_eq!((text(&file["n"]), &file["at_stake_ns"]), (&"/data/log".into(), &300_000.into()));
+    assert_eq!(
+        (&file["pairs"], &file["findings"]),
+        (&serde_json::json!([0, 6, 1, 0]), &serde_json::json!([1, 0]))
+    );
+    let shown = &file["x"];
+    assert_eq!(shown["all"], serde_json::json!([10, 2]));
+    let stop = &shown["stops"];
+    assert_eq!(stop.as_array().map(Vec::len), Some(1), "{stop}");
+    assert_eq!((&stop[0][0], text(&stop[0][1])), (&5.into(), &"somebody else uses the bytes".into()));
+    assert_eq!((&stop[0][2], &stop[0][3]), (&6.into(), &Value::Null));
+    let times: Vec<i64> = dir.json(["advise", "t.trail", "--accesses", "/data/log", "--json"])["accesses"][0]
+        ["accesses"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|access| access["start_ns"].as_i64())
+        .collect();
+    let (mut at, mut end, mut bytes) = (times[0], 0, Vec::new());
+    for (row, time) in shown["a"].as_array().into_iter().flatten().zip(&times) {
+        at += row[0].as_i64().expect("a time");
+        assert_eq!(at, *time);
+        let (offset, size) = (end + row[2].as_i64().expect("an offset"), row[3].as_i64().expect("a size"));
+        end = offset + size.max(0);
+        bytes.push((offset, size));
+    }
+    let write = |record: i64| (record * 100, 100);
+    let mut expected: Vec<_> = std::iter::once((0, -1)).chain((0..8).map(write)).collect();
+    expected.insert(6, (100, 100));
+    assert_eq!(bytes, expected);
+}
+
 /// Eight calls of process 1 on `/data/log`, one after the other, with these lines of process 1 or 2 behind the fourth.
 fn around(call: &str, flags: &str, between: &[&str]) -> String {
     let mut text = format!(
