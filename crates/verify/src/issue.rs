@@ -286,6 +286,29 @@ mod tests {
     }
 
     #[test]
+    fn who_appends_waits_for_nobody_else_who_does() {
+        let CallAction::Open(mode) = OPEN else { return };
+        let open = CallAction::Open(OpenMode { append: true, ..mode });
+        let unknown = |offset| {
+            let CallAction::Transfer(moved) = moved(true, 0, 5) else { return OPEN };
+            CallAction::Transfer(Moved { offset, ..moved })
+        };
+        for offset in [None, Some(0)] {
+            let rows = [
+                (1, 1, 0, 10, open),
+                (2, 2, 5, 12, open),
+                (1, 1, 20, 21, unknown(offset)),
+                (2, 2, 30, 31, unknown(offset.map(|_| 5))),
+                (1, 1, 40, 41, at(false, 0, 10)),
+            ];
+            assert_eq!(
+                recorded(&rows),
+                ["open, write 5, await 0, pread 10 at 0, close", "open, write 5, signal 0, close"]
+            );
+        }
+    }
+
+    #[test]
     fn calls_that_never_overlapped_are_issued_by_one_thread() {
         let rows = [
             (1, 1, 0, 5, OPEN),

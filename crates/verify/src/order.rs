@@ -187,7 +187,11 @@ impl FileState {
 
     fn transfer(&mut self, moved: Moved, appends: bool) -> [Option<Touch>; 3] {
         let Some((low, high)) = moved.range() else {
-            let kind = if moved.writes { Kind::Cut } else { Kind::Read };
+            let kind = match moved.writes {
+                true if appends => Kind::Append,
+                true => Kind::Cut,
+                false => Kind::Read,
+            };
             return [Some(((0, LENGTH.1), kind)), None, None];
         };
         if !moved.writes {

@@ -1,11 +1,11 @@
 //! Advice on the command line.
 
-use crate::cli::util::{Dir, Ran, wait_until};
+use crate::cli::util::Dir;
 use serde_json::Value;
 use std::fmt::Write;
 
 /// A program writes eight records of 100 bytes one after the other; another one reads the second of them before the sixth is written.
-fn trace() -> String {
+pub(super) fn trace() -> String {
     let mut text = "\
 1 10:00:00.000000 execve(\"/usr/bin/log\", [\"log\"], 0x7ffd /* 3 vars */) = 0 <0.000100>
 1 10:00:00.000500 brk(NULL) = 0x5555 <0.000010>
@@ -282,7 +282,7 @@ fn expected(name: &str) -> Vec<&str> {
     }
 }
 
-fn fixture(name: &str) -> Dir {
+pub(super) fn fixture(name: &str) -> Dir {
     Dir::with_trace(std::fs::read_to_string(format!("{FIXTURES}/{name}.strace")).expect("a fixture"))
 }
 
@@ -408,168 +408,6 @@ fn sarif_names_rules_files_and_fingerprints() {
     assert_eq!((&first["ruleId"], &first["level"]), (&"sync-each-write".into(), &"error".into()));
     let printed = dir.run(["advise", "t.trail", "--format", "sarif"]).succeeds().text();
     assert_eq!(serde_json::from_str::<Value>(&printed).expect("JSON"), log);
-}
-
-#[test]
-fn advice_is_measured_on_scratch_files_and_remembered() {
-    let dir = Dir::with_trace(trace());
-    let advice = |words: &[&str]| -> Value {
-        let words: Vec<&str> = ["advise", "t.trail", "--json"].iter().chain(words).copied().collect();
-        serde_json::from_str(&dir.run(words).succeeds().text()).expect("JSON")
-    };
-    let measured = advice(&["--verify", "1", "--runs", "6"]);
-    let proof = &measured["verified"][0];
-    let result = &proof["measured"];
-    assert_eq!((&proof["rule"], &proof["saved_calls"]), (&"merge-writes".into(), &6.into()), "{proof}");
-    assert_eq!((&result["runs"], &result["cache"]), (&6.into(), &"cold".into()), "{proof}");
-    let number = |name: &str| result[name].as_u64().expect("a number");
-    assert_eq!(number("calls_recorded") - number("calls_advised"), 6);
-    assert_eq!((number("differences_recorded"), number("differences_advised")), (0, 0), "{proof}");
-    let ratio = |name: &str| result[name].as_f64().expect("a ratio");
-    assert!(ratio("ratio_min") > 0.0 && ratio("ratio_min") <= ratio("ratio_max"), "{proof}");
-    assert!(!std::path::Path::new("/data/log").exists());
-    dir.shell("test ! -e t.trail.scratch && $IOTRAIL check t.trail").succeeds();
-    assert_eq!(advice(&[])["verified"], measured["verified"]);
-    assert!(dir.run(["advise", "t.trail"]).succeeds().text().contains("times as fast"));
-    let page = dir.json(["report", "t.trail", "--json"]);
-    let told = |finding: &&Value| finding["measured"][0] == result["ratio"];
-    let shown = page["advice"]["list"].as_array().and_then(|list| list.iter().find(told));
-    assert_eq!(shown.map(|finding| &finding["rule"]), Some(&"merge-writes".into()), "{:#}", page["advice"]);
-    let refused = dir.run(["advise", "t.trail", "--verify", "9"]).fails();
-    assert!(refused.contains("no such finding"), "{refused}");
-}
-
-#[test]
-fn scratch_files_need_a_directory_of_their_own_and_go_after_a_kill() {
-    let dir = Dir::with_trace(trace());
-    dir.shell(
-        "mkdir full killed && echo mine > full/mine && echo mine > killed/mine && echo old > killed/f0",
-    )
-    .succeeds();
-    let refused = dir.run(["advise", "t.trail", "--verify", "--dir", "full"]).fails();
-    assert!(refused.contains("not empty"), "{refused}");
-    dir.write("killed/.iotrail-scratch", "iotrail scratch files 1\ndirectory found\nf0\n");
-    dir.run(["advise", "t.trail", "--clean", "--dir", "killed"]).succeeds();
-    dir.shell("test \"$(ls -A killed)\" = mine && test \"$(cat full/mine killed/mine)\" = \"$(printf 'mine\\nmine')\"").succeeds();
-}
-
-#[test]
-fn adjacent_accesses_are_merged_by_vectored_calls_if_asked_for() {
-    let dir = Dir::with_trace(trace());
-    let advice = dir.json(["advise", "t.trail", "--json", "--verify", "1", "--vectored"]);
-    let result = &advice["verified"][0]["measured"];
-    let number = |name: &str| result[name].as_u64().expect("a number");
-    assert_eq!((number("vectored_calls"), number("calls_recorded") - number("calls_advised")), (2, 6));
-    assert_eq!((number("differences_recorded"), number("differences_advised")), (0, 0), "{result}");
-    let text = dir.run(["advise", "t.trail"]).succeeds().text();
-    assert!(text.contains("vectored    2 calls as advised"), "{text}");
-    let error = dir.run(["advise", "t.trail", "--vectored"]).refuses();
-    assert!(error.contains("--verify"), "{error}");
-}
-
-#[test]
-fn calls_that_are_not_blocks_are_not_issued_past_the_page_cache() {
-    let advice = |bytes: &str| {
-        let other = trace().replace("\"..., 100, 100) = 100", "\"..., 8192, 8192) = 8192");
-        let dir = Dir::with_trace(other.replace("\"..., 100) = 100", bytes));
-        let ran = dir.run(["advise", "t.trail", "--json", "--verify", "1", "--direct"]);
-        // Not every file system can.
-        (!ran.messages().contains("with O_DIRECT: ")).then(|| ran.succeeds().json()["verified"][0].clone())
-    };
-    if let Some(blocks) = advice("\"..., 8192) = 8192") {
-        assert_eq!(blocks["measured"]["direct"], true, "{blocks}");
-        assert_eq!(blocks["measured"]["differences_advised"], 0, "{blocks}");
-    }
-    let reason = advice("\"..., 100) = 100").expect("nothing is opened")["reason"].to_string();
-    assert!(reason.contains("operation 2: moves 100 bytes at offset 0; with O_DIRECT"), "{reason}");
-}
-
-/// With a trail of accesses to `original`, which exists, of 100 kB each.
-fn with_original(accesses: &str) -> Dir {
-    let dir = Dir::new();
-    dir.write("original", ORIGINAL);
-    let original = dir.path("original").to_string_lossy().into_owned();
-    let size = "\"..., 100000) = 100000";
-    let text = trace().replace("/data/log", &original).replace("\"..., 100) = 100", size);
-    let text = match accesses {
-        "reads" => text.replace(" write(", " read(").replace("O_WRONLY|O_CREAT|O_TRUNC", "O_RDONLY"),
-        _ => text,
-    };
-    dir.write("a_h_1.st", text);
-    dir.run(["import", "-q", "-o", "t.trail", "a_h_1.st"]).succeeds();
-    dir
-}
-
-const ORIGINAL: &str = "what the program worked on";
-
-/// Nothing but what was there before a measurement, and `more`, with the bytes of before.
-#[track_caller]
-fn is_as_before(dir: &Dir, more: &[&str]) {
-    let mut expected = vec!["a_h_1.st", "original", "t.trail"];
-    expected.extend(more);
-    expected.sort_unstable();
-    assert_eq!(dir.names(), expected);
-    assert_eq!(dir.read("original"), ORIGINAL.as_bytes());
-    dir.run(["check", "t.trail"]).succeeds();
-}
-
-#[test]
-fn a_measurement_that_is_killed_leaves_only_scratch_files_which_go_at_the_next_one() {
-    for accesses in ["reads", "writes"] {
-        for next in [["--clean"].as_slice(), &["--verify", "1"]] {
-            let dir = with_original(accesses);
-            let mut measuring = dir.command(["advise", "t.trail", "--verify", "1", "--runs", "1000"]).start();
-            wait_until("a scratch file", || dir.path("t.trail.scratch/f0").exists());
-            measuring.kill().expect("SIGKILL");
-            assert!(!measuring.wait().expect("an end").success(), "it ended before it was killed");
-            assert!(dir.path("t.trail.scratch/.iotrail-scratch").exists());
-            is_as_before(&dir, &["t.trail.scratch"]);
-            dir.run(["advise", "t.trail"].iter().chain(next)).succeeds();
-            let proofs = (next != ["--clean"]).then_some("t.trail.verified.json");
-            is_as_before(&dir, proofs.as_slice());
-        }
-    }
-}
-
-/// Runs a line of shell beside `small`, a file system in memory with these options; None where nothing may be mounted.
-fn in_small_file_system(dir: &Dir, options: &str, line: &str) -> Option<Ran> {
-    let mount =
-        format!("mkdir -p small && exec unshare -rm sh -c 'mount -t tmpfs -o {options} none small && ");
-    let may_mount = dir.shell(&format!("{mount} true'")).status.success();
-    if !may_mount {
-        eprintln!("NOT TESTED: this process may not mount file systems");
-    }
-    may_mount.then(|| dir.shell(&format!("{mount} {line}'")))
-}
-
-#[test]
-fn a_file_system_without_room_is_refused_before_anything_is_made() {
-    let dir = with_original("reads");
-    let line = "! $IOTRAIL advise t.trail --verify 1 --dir small/s && ls -A small";
-    let Some(ran) = in_small_file_system(&dir, "size=8m", line) else { return };
-    let ran = ran.succeeds();
-    assert!(ran.messages().contains("name a directory with more room"), "{}", ran.messages());
-    assert_eq!(ran.text(), "");
-    is_as_before(&dir, &["small"]);
-}
-
-#[test]
-fn room_that_ends_during_a_measurement_ends_it_and_nothing_stays() {
-    let dir = with_original("reads");
-    // Room for the directories and the manifest, and no file more.
-    let line = "! $IOTRAIL advise t.trail --verify 1 --dir small/s && ls -A small";
-    let Some(ran) = in_small_file_system(&dir, "size=64m,nr_inodes=3", line) else { return };
-    let ran = ran.succeeds();
-    assert!(ran.messages().contains("No space left on device"), "{}", ran.messages());
-    assert_eq!(ran.text(), "");
-    is_as_before(&dir, &["small"]);
-}
-
-#[test]
-fn a_directory_for_scratch_files_needs_something_to_do_there() {
-    let dir = fixture("sync-each-write");
-    let error = dir.run(["advise", "t.trail", "--dir", "scratch"]).ends_with(2).messages();
-    assert!(error.contains("--verify"), "{error}");
 }
 
 /// The text of a program with these calls, one each 10 ms from `10:00:00.01` on.

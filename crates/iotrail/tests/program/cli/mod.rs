@@ -16,6 +16,7 @@ mod influx;
 mod input;
 mod interrupted;
 mod lines;
+mod measure;
 mod output;
 mod paper;
 mod redact;
