@@ -169,18 +169,28 @@ impl Calls {
     fn add(&mut self, call: Option<Call>) {
         match call {
             None => self.not_issued += 1,
-            Some(call) if self.calls.len() < MAX_CALLS => self.calls.push(call),
-            Some(_) => self.left_out += 1,
+            Some(call) => self.calls.push(call),
         }
+        if self.calls.len() >= 2 * MAX_CALLS {
+            self.keep_first();
+        }
+    }
+
+    /// Keeps the calls that began first: logs of several recorders are not in the order of time.
+    fn keep_first(&mut self) {
+        self.calls.sort_by_key(|call| (call.start, call.place));
+        self.left_out += self.calls.len().saturating_sub(MAX_CALLS) as u64;
+        self.calls.truncate(MAX_CALLS);
     }
 
     /// By start. A call without an end lasts until the next one of its thread.
     fn sort(&mut self) {
-        self.calls.sort_by_key(|call| (call.start, call.place));
+        self.keep_first();
         let mut next: HashMap<Thread, i64> = HashMap::new();
         for call in self.calls.iter_mut().rev() {
             let limit = next.insert(call.thread(), call.start);
-            call.end = call.end.min(limit.unwrap_or(call.end)).max(call.start);
+            let end = if call.end == i64::MAX { limit.unwrap_or(call.start) } else { call.end };
+            call.end = end.max(call.start);
         }
     }
 }
@@ -269,4 +279,37 @@ fn mode(flags: OpenFlags) -> Option<OpenMode> {
         sync: flags.syncs(),
         direct: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::call;
+
+    #[test]
+    fn of_too_many_calls_those_are_kept_that_began_first() {
+        let mut calls = Calls::default();
+        let all = 2 * MAX_CALLS + 5;
+        for index in 0..all {
+            let start = (all - index) as i64;
+            calls.add(Some(call(index, 1, 1, (start, start), CallAction::Stat)));
+        }
+        calls.add(None);
+        calls.sort();
+        assert_eq!((calls.left_out, calls.not_issued), ((all - MAX_CALLS) as u64, 1));
+        assert!(calls.calls.iter().map(|call| call.start).eq(1..=MAX_CALLS as i64));
+    }
+
+    #[test]
+    fn a_call_without_an_end_lasts_until_the_next_one_of_its_thread() {
+        let mut calls = Calls::default();
+        for (index, (pid, start, end)) in
+            [(1, 0, i64::MAX), (2, 3, 9), (1, 7, 8), (2, 11, i64::MAX)].into_iter().enumerate()
+        {
+            calls.add(Some(call(index, pid, 1, (start, end), CallAction::Stat)));
+        }
+        calls.sort();
+        let ends: Vec<i64> = calls.calls.iter().map(|call| call.end).collect();
+        assert_eq!(ends, [7, 9, 8, 11]);
+    }
 }

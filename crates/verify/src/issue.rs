@@ -309,6 +309,14 @@ mod tests {
     }
 
     #[test]
+    fn who_opens_a_file_while_another_makes_it_waits_for_that() {
+        let CallAction::Open(mode) = OPEN else { return };
+        let make = CallAction::Open(OpenMode { create: true, ..mode });
+        let rows = [(1, 1, 0, 10, make), (2, 2, 5, 12, OPEN)];
+        assert_eq!(recorded(&rows), ["open, signal 0, close", "await 0, open, close"]);
+    }
+
+    #[test]
     fn calls_that_never_overlapped_are_issued_by_one_thread() {
         let rows = [
             (1, 1, 0, 5, OPEN),

@@ -9,6 +9,8 @@ use crate::merge::{Merge, merged};
 use crate::order::waits;
 use crate::ranks::{blocks_of_one, files_of_their_own, gathered, read_by_one};
 use crate::testing::{OPEN, Random, call, moved, streams};
+use iotrail_advise::{Access, CallPlace, Description, DescriptionId, FileAccesses, Kind, ProcessEdges, Run};
+use iotrail_model::{CallId, CaseId, Pid};
 use iotrail_replay::{Cache, OpenMode, Plan, Sandbox, Think, execute};
 use std::sync::atomic::AtomicBool;
 
@@ -66,6 +68,8 @@ struct Choice {
     dense: bool,
     /// Of ten transfers so many are writes.
     writes: u64,
+    /// Whether most transfers go on where that of the process before ended.
+    follows: bool,
 }
 
 /// Calls of several processes that are over before the next begins, but for the last ones, which overlap.
@@ -83,10 +87,14 @@ fn schedule(random: &mut Random, choice: Choice) -> Vec<Call> {
         push(&mut calls, pid(process), CallAction::Open(OpenMode { append, ..mode }));
     }
     push(&mut calls, 1, moved(false, 0, INITIAL as u64));
+    let mut ends = vec![0; choice.processes as usize];
     for _ in 0..5 + random.below(30) {
         let process = random.below(choice.processes);
         let (offset, bytes) =
             if choice.dense { (random.below(8) * 4, 4) } else { (random.below(60), 1 + random.below(12)) };
+        let next = &mut ends[process as usize];
+        let offset = if choice.follows && random.below(4) > 0 { *next % 60 } else { offset };
+        *next = offset + bytes;
         let action = match random.below(12) {
             kind if kind < choice.truncates => CallAction::Truncate(random.below(80)),
             10 => CallAction::Stat,
@@ -139,9 +147,10 @@ fn run(calls: &[Call], order: impl Iterator<Item = usize>) -> Model {
 }
 
 /// The calls as advised: a process writes what the last one wrote that it stands for.
-fn run_advised(recorded: &[Call], advised: &[Call]) -> Model {
+fn run_advised(recorded: &[Call], advised: &[Call], order: impl Iterator<Item = usize>) -> Model {
     let mut model = Model::new();
-    for call in advised {
+    for at in order {
+        let call = &advised[at];
         let index = recorded.iter().position(|other| other.place == call.place).expect("a call of before");
         let writes_byte = |at: u64, call: &Call| {
             let moved = call.transfer().filter(|moved| moved.writes);
@@ -152,8 +161,9 @@ fn run_advised(recorded: &[Call], advised: &[Call]) -> Model {
             let writer = before.or_else(|| recorded.iter().position(|call| writes_byte(at, call)));
             writer.map_or(0, |writer| writer as i64 + 1)
         };
-        model.step(index, call, appends(recorded, call), writer);
+        model.step(at, call, appends(recorded, call), writer);
     }
+    model.reads.sort_by_key(|read| read.0);
     model
 }
 
@@ -167,7 +177,7 @@ fn list(calls: &[Call]) -> String {
 #[track_caller]
 fn assert_law(recorded: &[Call], advised: &[Call]) {
     let before = run(recorded, 0..recorded.len());
-    let after = run_advised(recorded, advised);
+    let after = run_advised(recorded, advised, 0..advised.len());
     assert_eq!(before.content, after.content, "{}\n{}", list(recorded), list(advised));
     for (index, offset, bytes) in &before.reads {
         for (at, byte) in bytes.iter().enumerate().map(|(at, byte)| (offset + at as u64, byte)) {
@@ -191,7 +201,8 @@ fn assert_law(recorded: &[Call], advised: &[Call]) {
     }
 }
 
-const ANYTHING: Choice = Choice { processes: 3, truncates: 1, appends: true, dense: false, writes: 5 };
+const ANYTHING: Choice =
+    Choice { processes: 3, truncates: 1, appends: true, dense: false, writes: 5, follows: false };
 
 /// How many of so many random schedules change, all by the law.
 fn changed(choice: Choice, follow: impl Fn(&[Call]) -> Option<Vec<Call>>) -> usize {
@@ -227,7 +238,7 @@ fn files_that_grow_at_once_have_the_same_bytes() {
 
 #[test]
 fn what_processes_divide_in_another_way_is_the_same() {
-    let apart = Choice { dense: true, truncates: 0, appends: false, processes: 3, writes: 9 };
+    let apart = Choice { dense: true, truncates: 0, appends: false, writes: 9, ..ANYTHING };
     for choice in [apart, Choice { writes: 1, ..apart }, Choice { writes: 0, ..apart }, ANYTHING] {
         changed(choice, |calls| gathered(calls).ok());
         changed(choice, |calls| blocks_of_one(calls).ok());
@@ -303,33 +314,37 @@ fn runs_of_one_process_are_the_same_bytes_sorted_and_joined() {
     }
 }
 
+/// An order in which threads may do calls, if each waits where it must.
+fn any_order(random: &mut Random, calls: &[Call], lanes: &Lanes) -> Vec<usize> {
+    let waits = waits(calls, lanes, |_| Some(INITIAL as u64));
+    let mut left: Vec<Vec<usize>> = vec![Vec::new(); lanes.count()];
+    (0..calls.len()).rev().for_each(|index| left[lanes.lane(&calls[index])].push(index));
+    let mut done = vec![false; calls.len()];
+    let mut order = Vec::new();
+    while order.len() < calls.len() {
+        let ready = |lane: &Vec<usize>| {
+            let next = lane.last()?;
+            waits.get(next).into_iter().flatten().all(|other| done[*other]).then_some(*next)
+        };
+        let ready: Vec<usize> = left.iter().filter_map(ready).collect();
+        let next = ready[random.below(ready.len() as u64) as usize];
+        done[next] = true;
+        left[lanes.lane(&calls[next])].pop();
+        order.push(next);
+    }
+    order
+}
+
 #[test]
 fn whoever_is_faster_reads_get_what_they_got() {
-    for choice in
-        [ANYTHING, Choice { appends: false, ..ANYTHING }, Choice { dense: true, appends: false, ..ANYTHING }]
-    {
+    let apart = Choice { appends: false, ..ANYTHING };
+    for choice in [ANYTHING, apart, Choice { dense: true, ..apart }, Choice { follows: true, ..apart }] {
         for seed in 0..2_000 {
             let mut random = Random::new(seed);
             let calls = schedule(&mut random, choice);
             let lanes = Lanes::of(&calls).unwrap();
             assert_eq!(lanes.count(), 3);
-            let waits = waits(&calls, &lanes, |_| Some(INITIAL as u64));
-            let mut left: Vec<Vec<usize>> = vec![Vec::new(); lanes.count()];
-            (0..calls.len()).rev().for_each(|index| left[lanes.lane(&calls[index])].push(index));
-            let mut done = vec![false; calls.len()];
-            let mut order = Vec::new();
-            while order.len() < calls.len() {
-                let ready = |lane: &Vec<usize>| {
-                    let next = lane.last()?;
-                    let waits = waits.get(next).into_iter().flatten();
-                    waits.into_iter().all(|other| done[*other]).then_some(*next)
-                };
-                let ready: Vec<usize> = left.iter().filter_map(ready).collect();
-                let next = ready[random.below(ready.len() as u64) as usize];
-                done[next] = true;
-                left[lanes.lane(&calls[next])].pop();
-                order.push(next);
-            }
+            let order = any_order(&mut random, &calls, &lanes);
             let (before, after) = (run(&calls, 0..calls.len()), run(&calls, order.iter().copied()));
             if choice.appends {
                 let sizes = |model: &Model| model.reads.iter().map(|read| read.2.len()).collect::<Vec<_>>();
@@ -340,6 +355,76 @@ fn whoever_is_faster_reads_get_what_they_got() {
             }
         }
     }
+}
+
+/// The runs that the advice finds among calls.
+fn runs(calls: &[Call]) -> Vec<Vec<CallPlace>> {
+    let access = |call: &Call| {
+        let (kind, (low, high)) = match call.action {
+            CallAction::Truncate(size) => (Kind::Write, (size, u64::MAX)),
+            CallAction::Transfer(moved) if moved.writes => (Kind::Write, moved.range()?),
+            CallAction::Transfer(moved) => (Kind::Read, moved.range()?),
+            _ => return None,
+        };
+        let mergeable = matches!(call.action, CallAction::Transfer(_)) && low < high;
+        let (start, end, seq) = (call.start, call.end, call.place.1);
+        let description = DescriptionId(call.pid.0 - 1);
+        let (tid, pid) = (call.tid, call.pid);
+        let call = CallId(0);
+        Some(Access {
+            start,
+            end,
+            low,
+            high,
+            seq,
+            description,
+            tid,
+            pid,
+            call,
+            kind,
+            mergeable,
+            syncs: false,
+            timed: true,
+        })
+    };
+    let file =
+        FileAccesses { accesses: calls.iter().filter_map(access).collect(), ..FileAccesses::default() };
+    let case = CaseId(0);
+    let descriptions: Vec<Description> = (0..3)
+        .map(|number| Description { case, pid: Pid(number + 1), appends: false, syncs: false })
+        .collect();
+    let found = file.runs(&descriptions, &ProcessEdges::default(), true);
+    let places = |run: &Run| run.members.iter().map(|at| (case, file.accesses[*at as usize].seq)).collect();
+    found.runs.iter().map(places).collect()
+}
+
+#[test]
+fn merged_runs_of_several_processes_read_and_write_the_same_bytes_whoever_is_faster() {
+    let follows = Choice { follows: true, appends: false, ..ANYTHING };
+    let mut less = 0;
+    for choice in [
+        follows,
+        Choice { truncates: 0, writes: 2, ..follows },
+        Choice { truncates: 0, writes: 8, ..follows },
+    ] {
+        for seed in 0..2_000 {
+            let mut random = Random::new(seed);
+            let recorded = schedule(&mut random, choice);
+            let lanes = Lanes::of(&recorded).unwrap();
+            let runs = runs(&recorded);
+            for merge in [Merge::OneBuffer, Merge::Vectored] {
+                let advised = merged(&recorded, &runs, merge);
+                less += usize::from(advised.len() < recorded.len());
+                assert_law(&recorded, &advised);
+                let order = any_order(&mut random, &advised, &lanes);
+                let before = run_advised(&recorded, &advised, 0..advised.len());
+                let after = run_advised(&recorded, &advised, order.iter().copied());
+                assert_eq!(before.reads, after.reads, "{order:?} of {}", list(&advised));
+                assert_eq!(before.content, after.content, "{order:?} of {}", list(&advised));
+            }
+        }
+    }
+    assert!(less > 6_000, "{less}");
 }
 
 #[test]

@@ -125,26 +125,27 @@ impl<'a> Ordering<'a> {
         let (calls, lane) = (self.calls, &self.lane);
         let is_over = |other: usize| lane[other] == lane[index] || calls[other].end <= calls[index].start;
         let before = timeline.touch(range, kind, (lane[index], index), is_over);
-        before.into_iter().for_each(|other| self.wait(index, other));
+        for other in before {
+            // What succeeded although the file was being made came after that.
+            let over = if range == PRESENCE { Some(other) } else { self.over(index, other) };
+            over.into_iter().for_each(|over| self.wait(index, over));
+        }
     }
 
-    /// Lets a call wait for another, or for the last call of the lane before that one which was over when it began.
+    /// Of the calls of a lane up to that one, the last that was over when another call began.
+    fn over(&self, index: usize, other: usize) -> Option<usize> {
+        let (start, calls) = (self.calls[index].start, &self.of_lane[self.lane[other]]);
+        let up_to = &calls[..calls.partition_point(|call| *call <= other)];
+        up_to.iter().rev().find(|call| self.calls[**call].end <= start).copied()
+    }
+
+    /// Lets a call wait for another, unless its lane knows that this is over.
     fn wait(&mut self, index: usize, other: usize) {
         let (lane, other_lane) = (self.lane[index], self.lane[other]);
-        if lane == other_lane {
-            return;
-        }
-        let calls = &self.of_lane[other_lane];
-        let start = self.calls[index].start;
-        let over = calls[..calls.partition_point(|call| *call <= other)]
-            .iter()
-            .rev()
-            .find(|call| self.calls[**call].end <= start);
-        let Some(over) = over.copied() else { return };
         let known = &mut self.known[lane][other_lane];
-        if known.is_none_or(|known| known < over) {
-            *known = Some(over);
-            self.waits.entry(index).or_default().push(over);
+        if lane != other_lane && known.is_none_or(|known| known < other) {
+            *known = Some(other);
+            self.waits.entry(index).or_default().push(other);
         }
     }
 }
