@@ -82,7 +82,7 @@ for (const [width, theme] of [
     assert.match(await page.locator("#drill-file h3").innerText(), /^Accesses of \/data\/log$/);
     assert.match(
       await page.locator("#drill-status").innerText(),
-      /^10 accesses, 2 runs that could be one access each\. Times count from the first one, which began 2\.00 ms after/,
+      /^10 accesses, 2 runs that could each be one access\. Times count from the first one, which began 2\.00 ms after/,
     );
     assert.deepEqual(await page.locator("#drill-file .legend .key").allInnerTexts(), [
       "write 8",

@@ -305,6 +305,7 @@ mod tests {
     use crate::pairs::{Rules, pairs};
     use crate::runs::runs;
     use iotrail_model::{CallId, Pid, Tid};
+    use proptest::prelude::*;
 
     /// An access of 100 ns through a description of a process with the same number: `(process, kind, start, low, high)`.
     fn access((process, kind, start, low, high): (u32, Kind, i64, u64, u64)) -> Access {
@@ -427,5 +428,44 @@ mod tests {
         let seek = &file.accesses[1];
         assert_eq!((seek.call.offset, seek.call.size, seek.offset_after), (None, None, Some(3)));
         assert_eq!((seek.kind, seek.pair, seek.stop.as_ref()), ("seek", None, None));
+    }
+
+    fn row() -> impl Strategy<Value = (u32, Kind, i64, u64, u64)> {
+        let kind = prop::sample::select(vec![Kind::Read, Kind::Write, Kind::Write, Kind::Seek]);
+        (0_u32..3, kind, 0_i64..20, 0_u64..6, 1_u64..3)
+            .prop_map(|(process, kind, step, low, bytes)| (process, kind, step, low * 10, (low + bytes) * 10))
+    }
+
+    proptest! {
+        /// What is said of an access is the same whatever else is in the list, and who is in the way is where it is said to be.
+        #[test]
+        fn a_sample_says_of_each_access_what_all_say(
+            rows in prop::collection::vec(row(), 1..40),
+            most in 1_usize..40,
+        ) {
+            let mut at = 0;
+            let rows: Vec<_> = rows
+                .into_iter()
+                .map(|(process, kind, step, low, high)| {
+                    at += step * 20 + 1;
+                    (process, kind, at, low, high)
+                })
+                .collect();
+            let (whole, some) = (judged(&rows, Vec::new(), rows.len()), judged(&rows, Vec::new(), most));
+            prop_assert_eq!(some.accesses.len(), most.min(rows.len()));
+            for access in &some.accesses {
+                let known = whole.accesses.iter().find(|known| known.call == access.call).expect("it is there");
+                let alone = |access: &JudgedAccess| {
+                    let stop = access.stop.clone().map(|stop| JudgedStop { access: None, ..stop });
+                    JudgedAccess { stop, ..access.clone() }
+                };
+                prop_assert_eq!(alone(known), alone(access));
+                if let Some(JudgedStop { by, access: Some(place), .. }) = &access.stop {
+                    prop_assert_eq!(by, &some.accesses[*place as usize].call);
+                }
+                prop_assert!(access.run.is_none_or(|run| some.runs.iter().any(|known| known.number == run)));
+            }
+            prop_assert!(whole.accesses.iter().filter_map(|access| access.stop.as_ref()).all(|stop| stop.access.is_some()));
+        }
     }
 }

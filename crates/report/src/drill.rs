@@ -25,6 +25,8 @@ pub struct PageDrill {
 pub struct PageFileAdvice {
     /// Path of the file.
     pub n: NameId,
+    /// How many files of that name have runs: one that is removed and made again is another one.
+    pub files: u64,
     /// Time at stake with merging its accesses, or with the habit that has most, whichever is more; NULL if it is not known.
     pub at_stake_ns: Option<u64>,
     /// Calls less, in the same way.
@@ -79,10 +81,13 @@ pub(crate) fn page_drill(subject: &Subject<'_>, names: &mut NameTable) -> PageDr
     let more = rows.len().saturating_sub(limits.advised_files) as u64;
     let judged: HashMap<&str, &JudgedFile> =
         advice.accesses.iter().map(|file| (file.file.as_str(), file)).collect();
-    let list = rows.into_iter().take(limits.advised_files).enumerate().map(|(index, row)| {
-        let judged = judged.get(row.file).filter(|_| index < limits.judged_files);
+    let mut room = limits.judged_files;
+    let list = rows.into_iter().take(limits.advised_files).map(|row| {
+        let judged = judged.get(row.file).filter(|_| room > 0);
+        room -= usize::from(judged.is_some());
         PageFileAdvice {
             n: names.id(row.file),
+            files: row.files.max(1),
             at_stake_ns: row.at_stake(),
             saved_calls: row.merged.saved_calls.max(row.habit.saved_calls),
             findings: (row.findings, row.habits),
@@ -122,6 +127,7 @@ struct Row<'a> {
     findings: u64,
     habits: u64,
     runs: u64,
+    files: u64,
     /// By program and rule.
     of_uses: BTreeMap<(&'a str, &'a str), [u64; 4]>,
 }
@@ -136,6 +142,7 @@ impl<'a> Row<'a> {
                 self.of_uses.insert((&finding.program, finding.rule), pairs);
                 self.findings += 1;
                 self.runs += finding.runs;
+                self.files = self.files.max(finding.files);
                 let all = at_stake.map(|more| self.merged.at_stake.unwrap_or_default().saturating_add(more));
                 self.merged.at_stake = all.or(self.merged.at_stake);
                 self.merged.saved_calls += saved_calls;

@@ -73,8 +73,9 @@ fn in_the_way(accesses: &[JudgedAccess], from: i64) -> Table {
 fn headline(file: &JudgedFile) -> String {
     let accesses = units::counted(file.accesses_in_all, "access", "accesses");
     let runs = match file.runs_in_all {
-        0 => "none that could be one".to_owned(),
-        runs => format!("{} that could be one access each", units::counted(runs, "run", "runs")),
+        0 => "no runs that could be one access".to_owned(),
+        1 => "1 run that could be one access".to_owned(),
+        runs => format!("{} runs that could each be one access", units::count(runs)),
     };
     format!("{}: {accesses}, {runs}", printable(&file.file))
 }

@@ -135,20 +135,29 @@ function accessColumns() {
   ];
 }
 
+/** Runs in words. */
+function runsText(shown, all) {
+  const of = shown < all ? `${count(shown)} of ` : "";
+  return all === 1 ? "1 run that could be one access" : `${of}${count(all)} runs that could each be one access`;
+}
+
 /** What there is of a file, and what is not in the page. */
-function inAll(file, list) {
-  const [accesses, runs] = file.all;
-  const shown =
-    list.length < accesses
-      ? `${count(list.length)} of ${plural(accesses, "access", "accesses")}`
-      : plural(accesses, "access", "accesses");
-  const which =
-    list.length < accesses
-      ? " Shown are begin and end of the runs that save most and what is around these; a broken line passes what is not shown."
-      : "";
-  const those =
-    file.runs.length < runs ? `, ${count(file.runs.length)} of ${plural(runs, "run")}` : `, ${plural(runs, "run")}`;
-  return `${shown}${those} that could be one access each. Times count from the first one, which began ${duration(file.from)} after the first event.${which}`;
+function inAll(row, list) {
+  const { all, runs, from } = row.x;
+  const [accesses, allRuns] = all;
+  const some = list.length < accesses;
+  return [
+    `${some ? `${count(list.length)} of ` : ""}${plural(accesses, "access", "accesses")}, ${runsText(runs.length, allRuns)}.`,
+    `Times count from the first one, which began ${duration(from)} after the first event.`,
+    row.files > 1
+      ? `Of ${count(row.files)} files that had this name one after the other, the one with most at stake.`
+      : "",
+    some
+      ? "Shown are the begin and the end of the runs that save most, and what is around them; a broken line passes what is not shown."
+      : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 class Drill {
@@ -206,7 +215,7 @@ class Drill {
     }
     const list = loadAccesses(this.data, row.x, this.calls);
     const picture = h("div");
-    this.place.append(h("p", { class: "status", id: "drill-status" }, inAll(row.x, list)), picture);
+    this.place.append(h("p", { class: "status", id: "drill-status" }, inAll(row, list)), picture);
     this.view = new AccessView(this.data, row.x, list, picture);
     const missing = row.x.all[0] - list.length;
     this.place.append(
