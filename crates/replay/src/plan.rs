@@ -84,6 +84,7 @@ pub struct Plan {
     program: Program,
     modified: Vec<bool>,
     peak_bytes: u64,
+    open_files: usize,
 }
 
 impl Plan {
@@ -111,10 +112,10 @@ impl Plan {
         for (number, stream) in program.streams.iter().enumerate() {
             sizes.follow(number + 1, stream)?;
         }
-        let Sizes { highest, appended, modified, .. } = sizes;
+        let Sizes { highest, appended, modified, shared, open_files } = sizes;
         let most = highest.iter().zip(appended).map(|(highest, appended)| highest.saturating_add(appended));
         let peak_bytes = most.fold(0, u64::saturating_add);
-        Ok(Self { program, modified, peak_bytes })
+        Ok(Self { program, modified, peak_bytes, open_files: open_files + shared.len() })
     }
 
     /// The program.
@@ -133,6 +134,12 @@ impl Plan {
     #[must_use]
     pub const fn peak_bytes(&self) -> u64 {
         self.peak_bytes
+    }
+
+    /// Files that all streams have open at once at most: an upper bound, which counts shared ones several times.
+    #[must_use]
+    pub const fn open_files(&self) -> usize {
+        self.open_files
     }
 
     /// Bytes of the buffers of all streams: each has one for its largest transfer.
@@ -169,6 +176,8 @@ struct Sizes {
     modified: Vec<bool>,
     /// What is shared, by event.
     shared: HashMap<usize, (usize, OpenMode)>,
+    /// Sum of the most that each stream has open at once.
+    open_files: usize,
 }
 
 /// A description while the streams are followed.
@@ -205,11 +214,12 @@ impl Sizes {
         let files = program.files.len();
         let highest = program.files.iter().map(|file| file.size.unwrap_or_default()).collect();
         let (appended, modified) = (vec![0; files], vec![false; files]);
-        Self { highest, appended, modified, shared: shared(program) }
+        Self { highest, appended, modified, shared: shared(program), open_files: 0 }
     }
 
     fn follow(&mut self, stream: usize, operations: &Stream) -> Result<(), PlanError> {
         let mut descriptions = HashMap::<OpenNumber, Followed>::new();
+        let mut most = 0;
         for (index, operation) in operations.iter().enumerate() {
             let (action, at) = (operation.action, index + 1);
             if action.bytes() > MAX_TRANSFER {
@@ -242,6 +252,7 @@ impl Sizes {
                 if descriptions.insert(open, followed).is_some() {
                     return Err(PlanError::IsOpen(stream, at, open.0));
                 }
+                most = most.max(descriptions.len());
                 if descriptions.len() > MAX_OPEN {
                     return Err(PlanError::TooManyOpen(stream, at));
                 }
@@ -274,6 +285,7 @@ impl Sizes {
                 _ => {}
             }
         }
+        self.open_files += most;
         Ok(())
     }
 }
@@ -476,7 +488,10 @@ mod tests {
             events: 1,
             ..program("a", &[])
         };
-        assert_eq!(Plan::new(program).unwrap().peak_bytes(), 210);
+        let plan = Plan::new(program).unwrap();
+        assert_eq!(plan.peak_bytes(), 210);
+        // One in each stream, and the one that is shared until the end.
+        assert_eq!(plan.open_files(), 4);
     }
 
     #[test]

@@ -70,6 +70,9 @@ pub fn verify(
 /// Bytes of the buffers of all threads.
 const MAX_BUFFERS: u64 = 1 << 30;
 
+/// Files that all threads have open at once, so that usual limits of descriptors (1,024) suffice.
+const MAX_OPEN: usize = 900;
+
 struct Experiment {
     recorded: Plan,
     advised: Plan,
@@ -90,6 +93,10 @@ fn experiment(item: Item<'_>, calls: &Calls, options: &Options) -> Result<Experi
         return Err(format!(
             "the buffers of its threads need {buffers} bytes, at most {MAX_BUFFERS} are used"
         ));
+    }
+    let open = experiment.recorded.open_files().max(experiment.advised.open_files());
+    if open > MAX_OPEN {
+        return Err(format!("its threads have {open} files open at once, at most {MAX_OPEN} are used"));
     }
     Ok(experiment)
 }

@@ -232,6 +232,36 @@ fn calls_that_failed_are_issued_and_fail_again() {
 }
 
 #[test]
+fn more_threads_at_once_than_can_be_are_not_measured() {
+    let trace = |processes: u32| {
+        let (begin, end) = trace()
+            .split_once("1 10:00:00.002000")
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .expect("an open");
+        let mut text = begin;
+        for process in 0..processes {
+            let (pid, time) = (100 + process, 1_100 + process);
+            let _ = writeln!(text, "1 10:00:00.{time:06} fork() = {pid} <0.000001>");
+        }
+        for process in 0..processes {
+            let (pid, time) = (100 + process, 1_500 + process);
+            let call = "openat(AT_FDCWD, \"/data/log\", O_RDONLY) = 3</data/log> <0.500000>";
+            let _ = writeln!(text, "{pid} 10:00:00.{time:06} {call}");
+        }
+        text + "1 10:00:00.002000" + &end
+    };
+    for (processes, threads) in [(200, Some(202)), (300, None)] {
+        let dir = Dir::with_trace(trace(processes));
+        let proof = dir.json(["advise", "t.trail", "--json", "--verify", "1"])["verified"][0].clone();
+        assert_eq!(proof["measured"]["threads"].as_u64(), threads, "{proof:#}");
+        if threads.is_none() {
+            assert_eq!(proof["reason"], "more than 256 threads used the file at once");
+        }
+        assert!(!dir.path("t.trail.scratch").exists());
+    }
+}
+
+#[test]
 fn time_between_calls_is_kept_if_asked_for() {
     let dir = Dir::with_trace(trace());
     let measured = |words: &[&str]| {
