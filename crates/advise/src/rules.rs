@@ -13,6 +13,7 @@ mod interleaved_ranks;
 mod list_and_stat;
 mod lock_waits;
 mod metadata_share;
+mod needless_collective;
 mod overwrite;
 mod peers;
 mod per_image;
@@ -80,6 +81,7 @@ pub const RULES: &[RuleInfo] = &[
     rule!("merge-reads", "several reads could be one"),
     rule!("merge-writes", "several writes could be one"),
     rule!("metadata-share", "most I/O time goes to names and states, not to data"),
+    rule!("needless-collective", "large blocks are moved by collective calls"),
     rule!("overwrite", "bytes are written again that nobody has read"),
     rule!("polling", "something is looked for again and again until it is there"),
     rule!("process-storm", "a short program is started for each item"),
@@ -116,6 +118,9 @@ pub(crate) trait Rule: Send {
     /// The next call of the log.
     fn see(&mut self, call: &Seen);
 
+    /// The next call of MPI-IO that all ranks make together, or that prepares such calls. It stands above calls that [`see`](Self::see) gets.
+    fn see_together(&mut self, _call: &Seen) {}
+
     /// A process ended, or executes another program.
     fn ended(&mut self, _image: Image) {}
 
@@ -135,6 +140,7 @@ pub(crate) fn all() -> Vec<Box<dyn Rule>> {
         Box::<list_and_stat::ListAndStat>::default(),
         Box::<lock_waits::LockWaits>::default(),
         Box::<metadata_share::MetadataShare>::default(),
+        Box::<needless_collective::NeedlessCollective>::default(),
         Box::<overwrite::Overwrite>::default(),
         Box::<polling::Polling>::default(),
         Box::<process_storm::ProcessStorm>::default(),

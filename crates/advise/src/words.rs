@@ -74,6 +74,7 @@ fn what(habit: &Habit) -> String {
         "list-and-stat" => format!("{number} entries listed, then looked at one by one"),
         "lock-waits" => format!("{} of waiting for its lock", units::duration(amount as f64)),
         "metadata-share" => format!("{number} calls on names and states take most of the I/O time"),
+        "needless-collective" => format!("{bytes} moved in {calls} large blocks by collective calls"),
         "overwrite" => format!("{bytes} overwritten before anybody used them"),
         "polling" => format!("looked for in vain {number} times, with sleeps in between"),
         "process-storm" => format!("{number} short processes"),

@@ -25,6 +25,11 @@ impl<V> ByProcess<V> {
         self.place(process).ok().map(|at| &self.0[at].1)
     }
 
+    pub(crate) fn get_mut(&mut self, process: ProcessId) -> Option<&mut V> {
+        let at = self.place(process).ok()?;
+        Some(&mut self.0[at].1)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(ProcessId, V)> {
         self.0.iter()
     }

@@ -2,6 +2,7 @@
 
 use super::beside::Beside;
 use crate::result::Example;
+use iotrail_model::calls::mpi::Together;
 use iotrail_model::calls::{CallKind, Class, LockRequest, OpenFlags, Transfer};
 use iotrail_model::{CaseId, FileId, Names, OpenId, PathId, Pid, Tid};
 use iotrail_query::process_group::executable;
@@ -100,6 +101,12 @@ pub(crate) struct Seen {
     pub(crate) is_of_system: bool,
     /// Whether it seeks to a position that it states.
     pub(crate) seeks_from_begin: bool,
+    /// Of calls of MPI-IO that stand above those that move the data: what they are to transfers of all ranks.
+    pub(crate) together: Together,
+    /// Whether its process makes it in a transfer of all ranks, be it by a thread of the library.
+    pub(crate) is_for_all: bool,
+    /// Whether it is of the layer in which each byte counts once.
+    pub(crate) is_counted: bool,
     /// Whether the user asked about it.
     pub(crate) selected: bool,
 }

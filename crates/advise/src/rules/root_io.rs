@@ -14,7 +14,10 @@ pub(crate) struct RootIo(Peers);
 
 impl Rule for RootIo {
     fn see(&mut self, call: &Seen) {
-        self.0.see(call);
+        // Of what all ranks move together some do the transfers for the others.
+        if !call.is_for_all {
+            self.0.see(call);
+        }
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {

@@ -4,6 +4,7 @@ use super::beside::Beside;
 use super::habit::{Context, Outcome, ProcessHabit, Seen, is_of_system};
 use super::slow_start::is_code;
 use super::{Rule, all};
+use iotrail_model::calls::mpi::{Together, together};
 use iotrail_model::calls::{
     CallKind, Class, EventClasses, Family, LockRequest, OpenFlags, PerCall, Transfer, flags,
 };
@@ -21,6 +22,7 @@ pub(crate) struct Watching<'a> {
     process_table: &'a ProcessTable,
     path: &'a PathTimes,
     calls: PerCall<Option<Watched>>,
+    together: PerCall<Together>,
     classes: EventClasses,
     missing: Vec<bool>,
     is_file: Vec<bool>,
@@ -33,7 +35,7 @@ pub(crate) struct Watching<'a> {
 }
 
 /// What is known of a call by its name.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Watched {
     kind: CallKind,
     transfer: Transfer,
@@ -49,6 +51,8 @@ pub(crate) struct Watch {
     appending: HashSet<(CaseId, OpenId)>,
     /// How many programs each process has executed.
     images: HashMap<(CaseId, Pid), u32>,
+    /// When the last transfer of all ranks that each process made ends.
+    for_all: HashMap<(CaseId, Pid), i64>,
 }
 
 impl<'a> Watching<'a> {
@@ -73,6 +77,7 @@ impl<'a> Watching<'a> {
             path,
             parents: parents(names),
             calls: PerCall::new(&names.calls, watched),
+            together: PerCall::new(&names.calls, |call| together(call.name)),
             classes: EventClasses::new(names, log.files(), HashSet::new()),
             on_the_way: names.paths.iter().map(|path| is_loaded(path)).collect(),
             of_system: names.paths.iter().map(|path| is_of_system(path)).collect(),
@@ -137,6 +142,9 @@ impl<'a> Watching<'a> {
             is_own: path.is_some_and(|path| self.is_own(path, process)),
             is_of_system: path.is_some_and(|path| self.of_system.get(path.index()) == Some(&true)),
             seeks_from_begin: call.kind == CallKind::Seek && flags::has_word(text, "SEEK_SET"),
+            together: Together::No,
+            is_for_all: false,
+            is_counted: true,
             selected,
         }
     }
@@ -251,16 +259,24 @@ impl Pass for Watching<'_> {
             synchronous: HashSet::new(),
             appending: HashSet::new(),
             images: HashMap::new(),
+            for_all: HashMap::new(),
         }
     }
 
     fn add(&self, (): &mut (), rows: &Rows<'_>) -> Vec<Seen> {
         let mut seen = Vec::new();
         for (row, call) in rows.batch.call.iter().enumerate() {
-            if let Some(call) = self.calls.of(*call).filter(|_| self.layers.has(rows.batch, row)) {
+            let is_counted = self.layers.has(rows.batch, row);
+            let together = self.together.of(*call);
+            let watched = match together {
+                Together::No => self.calls.of(*call).filter(|_| is_counted),
+                _ => Some(self.calls.of(*call).unwrap_or_default()),
+            };
+            if let Some(call) = watched {
                 let selected = rows.selected.get(row).copied().unwrap_or_default();
                 let class = self.classes.of(rows.batch, row);
-                seen.push(self.seen(call, &rows.batch.event(row), class, selected));
+                let call = self.seen(call, &rows.batch.event(row), class, selected);
+                seen.push(Seen { together, is_counted, ..call });
             }
         }
         seen
@@ -270,6 +286,15 @@ impl Pass for Watching<'_> {
 
     fn close(&self, watch: &mut Watch, calls: Vec<Seen>) {
         for mut call in calls {
+            if call.together == Together::Moves {
+                watch.for_all.insert((call.case, call.pid), call.end());
+            }
+            if call.together != Together::No {
+                watch.rules.iter_mut().for_each(|rule| rule.see_together(&call));
+            }
+            if !call.is_counted {
+                continue;
+            }
             watch.remember(&mut call);
             watch.beside.see(&call);
             watch.rules.iter_mut().for_each(|rule| rule.see(&call));
@@ -293,6 +318,7 @@ impl Pass for Watching<'_> {
 impl Watch {
     /// Tells the call what was before: which programs its process executed, and how its file was opened.
     fn remember(&mut self, call: &mut Seen) {
+        call.is_for_all = self.for_all.get(&(call.case, call.pid)).is_some_and(|end| call.start < *end);
         let executes = call.kind == CallKind::Exec && call.is_done();
         let image = self.images.get(&(call.case, call.pid)).copied();
         call.image = image.unwrap_or_default();

@@ -60,6 +60,28 @@ pub fn role(name: &str) -> Role {
     }
 }
 
+/// What a call of MPI-IO is to transfers that all ranks make together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Together {
+    /// None, or made by one rank alone.
+    #[default]
+    No,
+    /// Moves data of all ranks.
+    Moves,
+    /// Says which bytes of the file a rank sees from now on.
+    SetsView,
+}
+
+/// What the call of that name is to transfers that all ranks make together.
+#[must_use]
+pub fn together(name: &str) -> Together {
+    match name {
+        "MPI_File_set_view" => Together::SetsView,
+        _ if name.ends_with("_all") && name.starts_with("MPI_File_") => Together::Moves,
+        _ => Together::No,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
