@@ -44,6 +44,10 @@ def check(iotrail, scratch, name, inputs):
         document = scratch / f"{name}-{command}.json"
         call(iotrail, "-q", command, trail, "--json", "-o", document)
         python("check_json.py", ROOT / "schema" / f"{schema}.schema.json", document)
+    for finding in json.loads((scratch / f"{name}-advise.json").read_text())["findings"][:1]:
+        accesses = scratch / f"{name}-accesses.json"
+        call(iotrail, "-q", "advise", trail, "--accesses", finding["file"], "--json", "-o", accesses)
+        python("check_json.py", ROOT / "schema" / "advise.schema.json", accesses)
     files = scratch / f"{name}-files.jsonl"
     call(iotrail, "-q", "files", trail, "--json", "-o", files)
     python("check_json.py", ROOT / "schema" / "files.schema.json", files)
