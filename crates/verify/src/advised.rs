@@ -7,7 +7,7 @@ use crate::merge::{Merge, merged};
 use crate::position::position;
 use crate::ranks::{blocks_of_one, files_of_their_own, gathered, read_by_one};
 use iotrail_advise::Item;
-use iotrail_model::{FileId, Pid};
+use iotrail_model::{CaseId, FileId, Pid};
 use iotrail_replay::OpenMode;
 use std::collections::{HashMap, HashSet};
 
@@ -110,14 +110,14 @@ fn without_seeks(calls: &[Call], before: Before) -> Vec<Call> {
 
 /// Which bytes a program knows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+pub(crate) enum Known {
     Read,
     Written,
 }
 
 /// Without the reads of bytes that the same process has read, or written, before.
-fn without_reads(calls: &[Call], which: Known) -> Vec<Call> {
-    let mut known: HashMap<(Pid, FileId), Intervals> = HashMap::new();
+pub(crate) fn without_reads(calls: &[Call], which: Known) -> Vec<Call> {
+    let mut known: HashMap<((CaseId, Pid), FileId), Intervals> = HashMap::new();
     let mut changed = HashSet::new();
     let mut followed = Vec::new();
     for call in calls {
@@ -135,11 +135,11 @@ fn without_reads(calls: &[Call], which: Known) -> Vec<Call> {
                     }
                 }
                 if which == Known::Written {
-                    known.entry((call.pid, call.file)).or_default().insert(range);
+                    known.entry((call.process(), call.file)).or_default().insert(range);
                 }
             }
             Some((false, range)) => {
-                let bytes = known.entry((call.pid, call.file)).or_default();
+                let bytes = known.entry((call.process(), call.file)).or_default();
                 if range.0 < range.1 && bytes.contains(range) {
                     changed.extend(call.open);
                     continue;
@@ -159,14 +159,14 @@ fn without_reads(calls: &[Call], which: Known) -> Vec<Call> {
 
 /// Each process opens each file once for each mode.
 fn opened_once(calls: &[Call]) -> Vec<Call> {
-    let mut first: HashMap<(Pid, FileId, OpenMode), Description> = HashMap::new();
+    let mut first: HashMap<((CaseId, Pid), FileId, OpenMode), Description> = HashMap::new();
     let mut instead: HashMap<Description, Description> = HashMap::new();
     let mut followed = Vec::new();
     for call in calls {
         let mut call = *call;
         if let (CallAction::Open(mode), Some(open)) = (call.action, call.open) {
             let lasting = OpenMode { create: false, truncate: false, ..mode };
-            let kept = *first.entry((call.pid, call.file, lasting)).or_insert(open);
+            let kept = *first.entry((call.process(), call.file, lasting)).or_insert(open);
             if kept != open {
                 instead.insert(open, kept);
                 call.open = Some(kept);
@@ -185,10 +185,10 @@ fn opened_once(calls: &[Call]) -> Vec<Call> {
 }
 
 /// Each process looks at a file once, and again when it has changed.
-fn looked_at_once(calls: &[Call]) -> Vec<Call> {
+pub(crate) fn looked_at_once(calls: &[Call]) -> Vec<Call> {
     let mut known = HashSet::new();
     let mut keep = |call: &&Call| match call.action {
-        CallAction::Stat => known.insert((call.pid, call.file)),
+        CallAction::Stat => known.insert((call.process(), call.file)),
         CallAction::Truncate(_) => {
             known.retain(|(_, file)| *file != call.file);
             true
@@ -203,7 +203,7 @@ fn looked_at_once(calls: &[Call]) -> Vec<Call> {
 }
 
 /// One sync of ten, and the last; files opened with `O_SYNC` are synced after ten writes.
-fn synced_in_batches(calls: &[Call]) -> Vec<Call> {
+pub(crate) fn synced_in_batches(calls: &[Call]) -> Vec<Call> {
     let is_sync = |call: &Call| matches!(call.action, CallAction::Sync | CallAction::SyncData);
     let mut last: HashMap<Description, usize> = HashMap::new();
     let mut written_through = HashSet::new();
@@ -272,7 +272,6 @@ fn aligned(calls: &[Call]) -> Vec<Call> {
 mod tests {
     use super::*;
     use crate::testing::{OPEN, calls, issued, moved};
-    use iotrail_model::CaseId;
     use iotrail_replay::MAX_TRANSFER;
 
     #[test]

@@ -1,6 +1,7 @@
 //! The law of every other form of calls: each byte that was read is read again with the same content, the file ends with the same bytes. And
 //! of their order: whoever of several threads is faster, each read gets what it got.
 
+use crate::advised::{Known, looked_at_once, synced_in_batches, without_reads};
 use crate::calls::{Call, CallAction, Moved};
 use crate::issue::Files;
 use crate::lanes::Lanes;
@@ -225,6 +226,15 @@ fn bytes_that_are_written_once_are_the_same() {
     }
     changed(ANYTHING, |calls| Some(written_once(calls)));
     changed(Choice { dense: true, ..ANYTHING }, |calls| Some(written_once(calls)));
+}
+
+#[test]
+fn what_is_not_read_again_is_known() {
+    for choice in [ANYTHING, Choice { dense: true, ..ANYTHING }] {
+        assert!(changed(choice, |calls| Some(without_reads(calls, Known::Read))) > 200);
+        changed(choice, |calls| Some(looked_at_once(calls)));
+        changed(choice, |calls| Some(synced_in_batches(calls)));
+    }
 }
 
 #[test]
