@@ -464,7 +464,9 @@ impl Group {
 /// The descriptions that several threads or processes use.
 fn shared(file: &FileAccesses) -> BTreeSet<DescriptionId> {
     let mut users = HashMap::new();
-    let transfers = file.accesses.iter().filter(|access| access.is_transfer());
+    // Who opens a file for another program, and empties it, does not use it.
+    let empties = |access: &Access| access.kind == Kind::Write && access.high == u64::MAX;
+    let transfers = file.accesses.iter().filter(|access| access.is_transfer() && !empties(access));
     transfers
         .filter(|access| *users.entry(access.description).or_insert(access.tid) != access.tid)
         .map(|access| access.description)

@@ -491,3 +491,26 @@ fn what_each_rank_reads_back_is_its_own_stake() {
     let two = habits_of_two(&rank(1, "solver", &calls(0)), &rank(2, "solver", &calls(0)));
     assert!(!two.contains(&"read-own-writes".to_owned()), "{two:?}");
 }
+
+/// A shell opens the file of a redirection, which empties it, and another process writes.
+#[test]
+fn who_opens_a_file_for_another_program_does_not_share_it() {
+    let mut text = "\
+1 10:00:00.000000 execve(\"/bin/sh\", [\"sh\"], 0x7ffd /* 3 vars */) = 0 <0.000100>
+1 10:00:00.000500 brk(NULL) = 0x5555 <0.000010>
+1 10:00:00.001000 openat(AT_FDCWD, \"/data/out\", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 1</data/out> <0.000010>
+1 10:00:00.002000 fork() = 2 <0.000200>
+2 10:00:00.003000 execve(\"/usr/bin/dump\", [\"dump\"], 0x7ffd /* 3 vars */) = 0 <0.000100>
+"
+    .to_owned();
+    for record in 0..8 {
+        let _ = writeln!(text, "2 10:00:00.01{record}000 write(1</data/out>, \"\"..., 100) = 100 <0.000050>");
+    }
+    text.push_str("2 10:00:00.030000 exit_group(0) = ?\n2 10:00:00.030100 +++ exited with 0 +++\n");
+    text.push_str("1 10:00:00.031000 exit_group(0) = ?\n1 10:00:00.031100 +++ exited with 0 +++\n");
+    let dir = Dir::with_trace(text);
+    let advice: Value =
+        serde_json::from_str(&dir.run(["advise", "t.trail", "--json"]).succeeds().text()).expect("JSON");
+    let finding = &advice["findings"][0];
+    assert_eq!((&finding["saved_calls"], &finding["confidence"]), (&7.into(), &"high".into()));
+}
