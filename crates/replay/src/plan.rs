@@ -1,6 +1,6 @@
 //! A program that was checked as a whole, and the space that it needs.
 
-use crate::program::{Action, Buffers, Expected, OpenMode, OpenNumber, Program, Stream};
+use crate::program::{Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program, Stream};
 use crate::waiting::check_waiting;
 use std::collections::{HashMap, HashSet};
 
@@ -217,37 +217,53 @@ impl Sizes {
         Self { highest, appended, modified, shared: shared(program), open_files: 0 }
     }
 
+    /// Checks what an operation names and moves.
+    fn check(&self, action: Action, stream: usize, at: usize) -> Result<(), PlanError> {
+        if action.bytes() > MAX_TRANSFER {
+            return Err(PlanError::TooLarge(stream, at, action.bytes()));
+        }
+        if let Some(Buffers { count, .. }) = action.buffers()
+            && !(1..=MAX_BUFFERS).contains(&count)
+        {
+            return Err(PlanError::Buffers(stream, at, count));
+        }
+        if let Action::Open { file, .. } | Action::Stat(file) = action
+            && file >= self.highest.len()
+        {
+            return Err(PlanError::NoFile(stream, at, file));
+        }
+        Ok(())
+    }
+
+    /// The description that an operation gives its stream.
+    fn opened(
+        &mut self,
+        operation: &Operation,
+        stream: usize,
+        at: usize,
+    ) -> Result<Option<(OpenNumber, Followed)>, PlanError> {
+        match operation.action {
+            Action::Open { file, open, mode } => {
+                self.modified[file] |= mode.truncate || mode.create;
+                let opens = !matches!(operation.expected, Expected::Error(_));
+                Ok(opens.then_some((open, Followed { file, mode, cursor: 0, is_shared: false })))
+            }
+            Action::Inherit { open, event } => {
+                let shared = self.shared.get(&event).copied();
+                let (file, mode) = shared.ok_or(PlanError::NotShared(stream, at, event))?;
+                Ok(Some((open, Followed { file, mode, cursor: 0, is_shared: true })))
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn follow(&mut self, stream: usize, operations: &Stream) -> Result<(), PlanError> {
         let mut descriptions = HashMap::<OpenNumber, Followed>::new();
         let mut most = 0;
         for (index, operation) in operations.iter().enumerate() {
             let (action, at) = (operation.action, index + 1);
-            if action.bytes() > MAX_TRANSFER {
-                return Err(PlanError::TooLarge(stream, at, action.bytes()));
-            }
-            if let Some(Buffers { count, .. }) = action.buffers()
-                && !(1..=MAX_BUFFERS).contains(&count)
-            {
-                return Err(PlanError::Buffers(stream, at, count));
-            }
-            if let Action::Open { file, .. } | Action::Stat(file) = action
-                && file >= self.highest.len()
-            {
-                return Err(PlanError::NoFile(stream, at, file));
-            }
-            let opened = match action {
-                Action::Open { file, open, mode } => {
-                    self.modified[file] |= mode.truncate || mode.create;
-                    let opens = !matches!(operation.expected, Expected::Error(_));
-                    opens.then_some((open, Followed { file, mode, cursor: 0, is_shared: false }))
-                }
-                Action::Inherit { open, event } => {
-                    let shared = self.shared.get(&event).copied();
-                    let (file, mode) = shared.ok_or(PlanError::NotShared(stream, at, event))?;
-                    Some((open, Followed { file, mode, cursor: 0, is_shared: true }))
-                }
-                _ => None,
-            };
+            self.check(action, stream, at)?;
+            let opened = self.opened(operation, stream, at)?;
             if let Some((open, followed)) = opened {
                 if descriptions.insert(open, followed).is_some() {
                     return Err(PlanError::IsOpen(stream, at, open.0));
@@ -352,7 +368,7 @@ impl Followed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Operation, ScratchFile};
+    use crate::program::ScratchFile;
 
     fn program(name: &str, actions: &[Action]) -> Program {
         let operation =

@@ -108,7 +108,38 @@ struct Series {
     differences: u64,
 }
 
+impl Series {
+    /// Executes a form once more; `again` if files that it leaves unchanged are as they must be.
+    fn run(
+        &mut self,
+        plan: &Plan,
+        sandbox: &Sandbox,
+        again: bool,
+        options: &Options,
+        cancel: &AtomicBool,
+    ) -> Result<(), SandboxError> {
+        sandbox.prepare(plan, options.cache, again, cancel)?;
+        let think = if options.keep_think { Think::Scaled(1.0) } else { Think::Dropped };
+        let outcome = execute(plan, sandbox, think, cancel);
+        if outcome.cancelled || cancel.load(Ordering::Relaxed) {
+            return Err(SandboxError::Cancelled);
+        }
+        if outcome.is_full {
+            return Err(SandboxError::Full(options.directory.clone()));
+        }
+        self.times.push(u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX).max(1));
+        self.differences = self.differences.max(outcome.differences);
+        Ok(())
+    }
+}
+
 impl Experiment {
+    /// Whether both forms change the same files: what one leaves unchanged is then as it was made.
+    fn changes_alike(&self) -> bool {
+        let files = 0..self.recorded.program().files.len();
+        files.into_iter().all(|file| self.recorded.modifies(file) == self.advised.modifies(file))
+    }
+
     fn measure(
         &self,
         calls: &Calls,
@@ -121,28 +152,20 @@ impl Experiment {
             &self.recorded
         };
         let sandbox = Sandbox::new(&options.directory, larger)?;
-        let think = if options.keep_think { Think::Scaled(1.0) } else { Think::Dropped };
         let (mut recorded, mut advised) = (Series::default(), Series::default());
         for run in 0..options.runs {
-            for (plan, series) in [(&self.recorded, &mut recorded), (&self.advised, &mut advised)] {
-                let again =
-                    !series.times.is_empty() || std::ptr::eq(plan, &raw const self.advised) && run == 0;
-                sandbox.prepare(plan, options.cache, again, cancel)?;
-                let outcome = execute(plan, &sandbox, think, cancel);
-                if outcome.cancelled || cancel.load(Ordering::Relaxed) {
-                    return Err(SandboxError::Cancelled);
-                }
-                if outcome.is_full {
-                    return Err(SandboxError::Full(options.directory.clone()));
-                }
-                series.times.push(u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX).max(1));
-                series.differences = series.differences.max(outcome.differences);
-            }
+            let again = self.changes_alike();
+            recorded.run(&self.recorded, &sandbox, again && run > 0, options, cancel)?;
+            advised.run(&self.advised, &sandbox, again, options, cancel)?;
         }
+        Ok(self.measured(calls, options, &recorded, &advised))
+    }
+
+    fn measured(&self, calls: &Calls, options: &Options, recorded: &Series, advised: &Series) -> Measured {
         let ratios =
             recorded.times.iter().zip(&advised.times).map(|(recorded, advised)| ratio(*recorded, *advised));
         let (recorded_ns, advised_ns) = (median(&recorded.times), median(&advised.times));
-        Ok(Measured {
+        Measured {
             runs: options.runs as u64,
             calls_recorded: operations(&self.recorded, Action::is_call),
             calls_advised: operations(&self.advised, Action::is_call),
@@ -165,7 +188,7 @@ impl Experiment {
             directory: options.directory.to_string_lossy().into_owned(),
             differences_recorded: recorded.differences,
             differences_advised: advised.differences,
-        })
+        }
     }
 }
 
