@@ -94,7 +94,9 @@ pub(crate) fn runs(looking: &mut Looking<'_>, processes: &ProcessEdges, ordered:
         let limits = Limits::of(looking, kind, &sequences);
         let before = found.runs.len();
         for sequence in sequences.values() {
-            Cutting { looking, processes, ordered, kind, limits: &limits, sequence }.cut(&mut found);
+            let contended = contended(looking, sequence);
+            Cutting { looking, processes, ordered, kind, limits: &limits, sequence, contended }
+                .cut(&mut found);
         }
         found.runs[before..]
             .iter()
@@ -197,6 +199,34 @@ struct Cutting<'a> {
     kind: Kind,
     limits: &'a Limits,
     sequence: &'a [u32],
+    /// Of each place of the sequence, whether another thread uses the description meanwhile, and either of them writes.
+    contended: Vec<bool>,
+}
+
+/// Of each place of a sequence, whether another access of it goes on at the same time, and either of them writes: what is moved across
+/// such an access may meet it in another order. Calls of two threads that touch count as such.
+fn contended(looking: &Looking<'_>, sequence: &[u32]) -> Vec<bool> {
+    let mut contended = vec![false; sequence.len()];
+    let mut last: [Option<usize>; 2] = [None; 2];
+    for (index, at) in sequence.iter().enumerate() {
+        let access = looking.access(*at);
+        // What ended last of those before, of all and of those that write.
+        for (ended, writes) in last.iter_mut().zip([false, true]) {
+            if let Some(before) = *ended {
+                let other = looking.access(sequence[before]);
+                let meets = access.start < other.end || access.start == other.end && access.tid != other.tid;
+                if meets && (access.kind.writes() || other.kind.writes()) {
+                    contended[index] = true;
+                    contended[before] = true;
+                }
+            }
+            let is_later = ended.is_none_or(|before| looking.access(sequence[before]).end <= access.end);
+            if is_later && (!writes || access.kind.writes()) {
+                *ended = Some(index);
+            }
+        }
+    }
+    contended
 }
 
 impl Cutting<'_> {
@@ -232,7 +262,8 @@ impl Cutting<'_> {
         if a.kind != b.kind || !a.mergeable || !b.mergeable {
             return Err(Stop::Mixed);
         }
-        if a.pid != b.pid || b.start < a.end {
+        let is_contended = self.contended[index] || self.contended[index + 1];
+        if a.pid != b.pid || b.start < a.end || is_contended {
             return Err(Stop::Parallel);
         }
         // What is on storage when it returns is not put off.
@@ -293,9 +324,9 @@ impl Cutting<'_> {
             };
             let shape = *shape.get_or_insert(found);
             if shape != found {
-                // What begins a regular run is not spent on an irregular one.
-                let irregular = usize::from(shape == Shape::Scattered);
-                return Cut { length: next - first - irregular, shape, stop: Stop::End };
+                // What begins a regular run is not spent on an irregular one, or on one that is too short.
+                let spared = usize::from(shape == Shape::Scattered || next - first < shape.fewest());
+                return Cut { length: next - first - spared, shape, stop: Stop::End };
             }
             if let Err(stop) = barrier.lets(self, head, self.sequence[next], shape) {
                 return Cut { length: next - first, shape, stop };

@@ -215,3 +215,59 @@ fn a_file_is_as_long_as_it_was_made() {
     assert_eq!(pairs.iter().filter(|pair| pair.category == Category::Possible).count(), 1, "{pairs:?}");
     assert!(pairs.iter().all(|pair| pair.category != Category::Impossible), "{pairs:?}");
 }
+
+/// As [`runs`] of rows of one process, each of a thread and with the time when it ends.
+fn runs_of_threads(rows: &[(u32, Kind, i64, i64, u64, u64)]) -> Vec<(Vec<u32>, Stop)> {
+    let mut file = file(&rows.iter().map(|row| (1, row.1, row.2, row.4, row.5)).collect::<Vec<_>>());
+    for (access, row) in file.accesses.iter_mut().zip(rows) {
+        (access.tid, access.end) = (Tid(row.0), row.3);
+    }
+    let found = file.runs(&descriptions(), &ProcessEdges::default(), true);
+    found.runs.into_iter().map(|run| (run.members, run.stop)).collect()
+}
+
+/// A thread reads what another one wrote long before through the same description, while that one writes something else: if the first
+/// write is put off to the end of the third, it is no longer certain what is read.
+#[test]
+fn what_is_put_off_meets_no_call_of_another_thread_through_the_same_description() {
+    use Kind::{Read, Write};
+    let writes = |read: i64| {
+        runs_of_threads(&[
+            (1, Write, 0, 2, 0, 100),
+            (1, Write, 10, 12, 100, 200),
+            (1, Write, 20, 23, 200, 300),
+            (2, Read, read, read + 1, 0, 100),
+        ])
+    };
+    assert_eq!(writes(30), [(vec![0, 1, 2], Stop::Mixed)]);
+    assert_eq!(writes(21), [(vec![0, 1], Stop::Parallel)]);
+    // What touches may be on either side.
+    assert_eq!(writes(23), [(vec![0, 1], Stop::Parallel)]);
+    let reads = |end: i64| {
+        runs_of_threads(&[
+            (2, Write, 0, end, 100, 200),
+            (1, Read, 10, 12, 0, 100),
+            (1, Read, 20, 22, 100, 200),
+            (1, Read, 30, 32, 200, 300),
+        ])
+    };
+    assert_eq!(reads(5), [(vec![1, 2, 3], Stop::End)]);
+    assert_eq!(reads(11), [(vec![2, 3], Stop::End)]);
+    // Other reads are in nobody's way.
+    let beside = [(2, Read, 0, 11, 100, 200), (1, Read, 20, 22, 0, 100), (1, Read, 30, 32, 100, 200)];
+    assert_eq!(runs_of_threads(&beside).last(), Some(&(vec![1, 2], Stop::End)));
+}
+
+#[test]
+fn a_jump_forward_takes_nothing_from_the_run_behind_it() {
+    use Kind::Read;
+    let rows = [
+        (1, Read, 0, 200, 300),
+        (1, Read, 10, 800, 900),
+        (1, Read, 20, 900, 1000),
+        (1, Read, 30, 13_800, 13_900),
+        (1, Read, 40, 13_900, 14_000),
+    ];
+    let adjacent = |members: [u32; 2]| (members.to_vec(), Shape::Adjacent, Stop::End);
+    assert_eq!(runs(&rows), [adjacent([1, 2]), adjacent([3, 4])]);
+}
