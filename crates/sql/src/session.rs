@@ -17,7 +17,7 @@ use datafusion::execution::object_store::ObjectStoreRegistry;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::object_store::ObjectStore;
-use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
+use datafusion::prelude::{DataFrame, SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
 use iotrail_dfg::DfgOptions;
 use iotrail_stats::ProfileTable;
@@ -130,10 +130,11 @@ impl Session {
 /// The table of events and, behind its columns, where transfers and seeks began and led.
 fn events_view(context: &SessionContext, log: &Arc<EventLog>) -> Result<Arc<dyn TableProvider>> {
     let rows = context.read_table(Arc::new(EventsTable::new(Arc::clone(log))))?;
-    let positions = position_sql().into_iter().zip(POSITION_COLUMNS);
-    let positions: Vec<String> = positions.map(|(value, name)| format!("{value} AS {name}")).collect();
-    let all = std::iter::once("*").chain(positions.iter().map(String::as_str)).collect::<Vec<_>>();
-    Ok(rows.select_exprs(&all)?.into_view())
+    let with_position = |rows: DataFrame, (value, name): (String, &str)| {
+        let value = context.parse_sql_expr(&value, rows.schema())?;
+        rows.with_column(name, value)
+    };
+    Ok(position_sql().into_iter().zip(POSITION_COLUMNS).try_fold(rows, with_position)?.into_view())
 }
 
 fn state(limits: Limits) -> Result<SessionState> {
