@@ -10,7 +10,7 @@ use crate::result::{ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Findi
 use crate::rules::habit::{ProcessHabit, part_of};
 use crate::rules::join;
 use crate::rules::watch::Watching;
-use crate::runs::runs;
+use crate::runs::{Run, runs};
 use crate::saving::{Rates, time};
 use crate::stake::Stake;
 use hashbrown::HashMap;
@@ -320,7 +320,7 @@ impl Advising<'_> {
         let foreign = users.iter().filter(|user| **user != DescriptionId::NONE).count() > 1;
         let shared = shared(file);
         let mut advised = Vec::new();
-        for run in found.runs.iter().filter(|run| run.members.len() >= run.shape.fewest()) {
+        for run in found.runs.iter().filter(|run| is_worth(&looking, run)) {
             let members: Vec<&Access> = run.members.iter().map(|at| looking.access(*at)).collect();
             let key = (whose(self, members[0]), run.shape.name());
             let example = self.example(&members);
@@ -461,6 +461,16 @@ impl Group {
     }
 }
 
+/// The largest buffer that is advised.
+const LARGEST: u64 = 1 << 20;
+
+/// Whether a run is long enough, and its calls are smaller than what is advised.
+fn is_worth(looking: &Looking<'_>, run: &Run) -> bool {
+    let bytes = run.members.iter().map(|at| looking.access(*at).bytes()).fold(0, u64::saturating_add);
+    let calls = run.members.len();
+    calls >= run.shape.fewest() && bytes / (calls as u64) < LARGEST
+}
+
 /// The descriptions that several threads or processes use.
 fn shared(file: &FileAccesses) -> BTreeSet<DescriptionId> {
     let mut users = HashMap::new();
@@ -480,7 +490,7 @@ fn median(mut values: Vec<u64>) -> u64 {
 
 /// What to change. The buffer holds a usual run, at most 1 MiB.
 fn fix(writes: bool, shape: &str, run_bytes: u64) -> String {
-    let buffer = format!("{} KiB", (run_bytes.clamp(4096, 1 << 20) >> 10).next_power_of_two());
+    let buffer = format!("{} KiB", (run_bytes.clamp(4096, LARGEST) >> 10).next_power_of_two());
     match (shape, writes) {
         ("adjacent", false) => format!(
             "read {buffer} at a time and take pieces from memory (C: setvbuf or one read; Python: open(..., buffering=...); Fortran: stream access of larger blocks)"

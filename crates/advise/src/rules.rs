@@ -33,6 +33,7 @@ mod shared_append;
 mod shared_blocks;
 mod shared_mappings;
 mod slow_start;
+mod small_appends;
 mod small_files;
 mod stat_again;
 mod sync_bound;
@@ -98,6 +99,7 @@ pub const RULES: &[RuleInfo] = &[
     rule!("shared-append", "several processes append to one file in turns"),
     rule!("shared-blocks", "several processes write parts of the same blocks"),
     rule!("slow-start", "a program takes long to start"),
+    rule!("small-appends", "a few bytes are appended at a time"),
     rule!("small-files", "many files hold little each"),
     rule!("stat-again", "the state of a file is asked for again and again"),
     rule!("sync-bound", "processes wait for each other far longer than they access files"),
@@ -157,6 +159,7 @@ pub(crate) fn all() -> Vec<Box<dyn Rule>> {
         Box::<shared_append::SharedAppend>::default(),
         Box::<shared_blocks::SharedBlocks>::default(),
         Box::<slow_start::SlowStart>::default(),
+        Box::<small_appends::SmallAppends>::default(),
         Box::<small_files::SmallFiles>::default(),
         Box::<stat_again::StatAgain>::default(),
         Box::<sync_bound::SyncBound>::default(),

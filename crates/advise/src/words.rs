@@ -93,6 +93,7 @@ fn what(habit: &Habit) -> String {
         "shared-append" => format!("{number} appends right behind those of other processes"),
         "shared-blocks" => format!("{number} writes in blocks that others write, too"),
         "slow-start" => format!("{} of start-up", units::duration(amount as f64)),
+        "small-appends" => format!("{bytes} appended in {calls} pieces"),
         "small-files" => format!("{number} small files"),
         "stat-again" => format!("looked at {number} times"),
         "sync-each-write" => {

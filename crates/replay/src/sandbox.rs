@@ -44,6 +44,9 @@ pub enum SandboxError {
     /// Another process uses it.
     #[error("{0}: another process uses it for scratch files; name another directory, or wait")]
     InUse(PathBuf),
+    /// Something that the manifest names could not be removed.
+    #[error("{0}: not everything that {MANIFEST} in it names could be removed; remove the rest by hand")]
+    Left(PathBuf),
     /// Its manifest is none of ours.
     #[error("{0}: {MANIFEST} in it is not a manifest of scratch files; nothing was removed")]
     NoManifest(PathBuf),
@@ -177,11 +180,15 @@ impl Sandbox {
             return Ok(false);
         }
         let directory = open_directory(path)?;
-        let mut manifest = match beneath(&directory, MANIFEST, OFlags::RDWR) {
+        // What is no regular file may block who opens or reads it.
+        let mut manifest = match beneath(&directory, MANIFEST, OFlags::RDWR | OFlags::NONBLOCK) {
             Ok(manifest) => File::from(manifest),
             Err(Errno::NOENT) => return Ok(false),
             Err(error) => return Err(failed(path, "open the manifest", error)),
         };
+        if !manifest.metadata().is_ok_and(|found| found.is_file()) {
+            return Err(SandboxError::NoManifest(path.to_owned()));
+        }
         lock(path, &manifest)?;
         let mut text = String::new();
         let read = (&mut manifest).take(1 << 26).read_to_string(&mut text);
@@ -192,7 +199,10 @@ impl Sandbox {
             Err(_) => return Err(SandboxError::NoManifest(path.to_owned())),
         };
         drop(Self { path: path.to_owned(), directory, manifest, contents, kept: false });
-        Ok(true)
+        match path.join(MANIFEST).symlink_metadata() {
+            Ok(_) => Err(SandboxError::Left(path.to_owned())),
+            Err(_) => Ok(true),
+        }
     }
 
     /// Makes the files of the plan as they are before its execution: `again` leaves those alone that it does not modify. Their bytes are
@@ -604,6 +614,31 @@ mod tests {
         std::os::unix::fs::symlink("../mine", path.join(MANIFEST)).unwrap();
         assert!(matches!(Sandbox::clean(&path), Err(SandboxError::Io { .. })));
         assert!(parent.path().join("mine").exists());
+    }
+
+    #[test]
+    fn a_manifest_that_is_a_pipe_blocks_nobody() {
+        let directory = tempfile::tempdir().unwrap();
+        rustix::fs::mknodat(
+            CWD,
+            directory.path().join(MANIFEST),
+            rustix::fs::FileType::Fifo,
+            Mode::RUSR | Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        assert!(matches!(Sandbox::clean(directory.path()), Err(SandboxError::NoManifest(_))));
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let text = Contents { made: false, names: vec!["f0".to_owned()] }.text();
+        fs::write(directory.path().join(MANIFEST), text).unwrap();
+        fs::create_dir(directory.path().join("f0")).unwrap();
+        assert!(matches!(Sandbox::clean(directory.path()), Err(SandboxError::Left(_))));
+        fs::remove_dir(directory.path().join("f0")).unwrap();
+        assert!(Sandbox::clean(directory.path()).unwrap());
     }
 
     #[test]

@@ -42,7 +42,16 @@ fn headline(advice: &Advice) -> String {
         return format!("Nothing new: {accepted} accepted in the baseline");
     }
     if items.is_empty() {
-        return format!("Nothing to advise: no accesses to merge in {transfers}, and no habit of any rule");
+        let unknown = match advice.looked.without_offset {
+            0 => String::new(),
+            some => format!(
+                " (of {} it is not known where in the file; appended writes are such)",
+                units::count(some)
+            ),
+        };
+        return format!(
+            "Nothing to advise: no accesses to merge in {transfers}{unknown}, and no habit of any rule"
+        );
     }
     let number = units::counted(items.len() as u64, "finding", "findings");
     let calls = items.iter().map(|item| item.saved_calls()).fold(0, u64::saturating_add);

@@ -60,11 +60,27 @@ pub fn verify(
         let mut proof = Proof::of(*item);
         match experiment(*item, calls, options) {
             Err(reason) => proof.reason = Some(reason),
-            Ok(experiment) => proof.measured = Some(experiment.measure(calls, options, cancel)?),
+            Ok(experiment) => {
+                let measured = experiment.measure(calls, options, cancel)?;
+                match failed(&measured) {
+                    Some(reason) => proof.reason = Some(reason),
+                    None => proof.measured = Some(measured),
+                }
+            }
         }
         proofs.push(proof);
     }
     Ok(proofs)
+}
+
+/// Why a measurement says nothing: most calls of a form did not do what they were issued for.
+fn failed(measured: &Measured) -> Option<String> {
+    let forms = [
+        (measured.differences_recorded, measured.calls_recorded),
+        (measured.differences_advised, measured.calls_advised),
+    ];
+    let (differences, calls) = forms.into_iter().find(|(differences, calls)| *differences * 2 > *calls)?;
+    Some(format!("{differences} of {calls} calls failed, or moved other bytes than they should"))
 }
 
 /// Bytes of the buffers of all threads.

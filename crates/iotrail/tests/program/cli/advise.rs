@@ -364,7 +364,7 @@ fn rules_are_explained_and_severe_findings_fail() {
     let page = dir.run(["advise", "--explain", "sync-each-write"]).succeeds().text();
     assert!(page.starts_with("# `sync-each-write`") && page.contains("## What to change"), "{page}");
     let list = dir.run(["advise", "--explain", "list"]).succeeds().text();
-    assert_eq!(list.lines().count(), 35, "{list}");
+    assert_eq!(list.lines().count(), 36, "{list}");
     let unknown = dir.run(["advise", "--explain", "nothing"]).refuses();
     assert!(unknown.contains("sync-each-write"), "{unknown}");
     let advice: Value =
@@ -513,4 +513,27 @@ fn who_opens_a_file_for_another_program_does_not_share_it() {
         serde_json::from_str(&dir.run(["advise", "t.trail", "--json"]).succeeds().text()).expect("JSON");
     let finding = &advice["findings"][0];
     assert_eq!((&finding["saved_calls"], &finding["confidence"]), (&7.into(), &"high".into()));
+}
+
+/// Twenty reads of so many bytes, one behind the other.
+fn reads_of(bytes: u64) -> Value {
+    let call = |index: u64| format!("pread64(3</data/grid>, \"\"..., {bytes}, {}) = {bytes}", index * bytes);
+    let dir = Dir::with_trace(rank(1, "reader", &(0..20).map(call).collect::<Vec<_>>()));
+    let text = dir.run(["advise", "t.trail", "--json"]).succeeds().text();
+    serde_json::from_str::<Value>(&text).expect("JSON")["findings"].clone()
+}
+
+#[test]
+fn calls_that_move_as_much_as_is_advised_are_left_alone() {
+    assert_eq!(reads_of(1 << 19)[0]["saved_calls"], 19);
+    assert_eq!(reads_of(1 << 20), serde_json::json!([]));
+}
+
+#[test]
+fn what_was_measured_is_told_also_where_it_cannot_be_kept() {
+    let dir = Dir::with_trace(trace());
+    std::fs::create_dir(dir.path("t.trail.verified.json")).expect("a directory in the way");
+    let scratch = dir.path("scratch");
+    let ran = dir.run(["advise", "t.trail", "--verify", "1", "--dir", scratch.to_str().expect("text")]);
+    assert!(ran.succeeds().text().contains("times as fast"));
 }
