@@ -237,6 +237,14 @@ impl Sandbox {
         Ok(())
     }
 
+    /// Whether its file system is in memory, where files are in the page cache whatever is asked.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        const TMPFS: i64 = 0x0102_1994;
+        const RAMFS: i64 = 0x8584_58f6;
+        rustix::fs::fstatfs(&self.directory).is_ok_and(|found| [TMPFS, RAMFS].contains(&found.f_type))
+    }
+
     /// Leaves the files where they are when this value is dropped; [`Sandbox::clean`] removes them.
     pub fn keep(&mut self) {
         self.kept = true;

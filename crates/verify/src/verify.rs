@@ -174,10 +174,17 @@ impl Experiment {
             recorded.run(&self.recorded, &sandbox, again && run > 0, options, cancel)?;
             advised.run(&self.advised, &sandbox, again, options, cancel)?;
         }
-        Ok(self.measured(calls, options, &recorded, &advised))
+        let cache = if sandbox.is_in_memory() { Cache::Warm } else { options.cache };
+        Ok(self.measured(calls, options, cache, [&recorded, &advised]))
     }
 
-    fn measured(&self, calls: &Calls, options: &Options, recorded: &Series, advised: &Series) -> Measured {
+    fn measured(
+        &self,
+        calls: &Calls,
+        options: &Options,
+        cache: Cache,
+        [recorded, advised]: [&Series; 2],
+    ) -> Measured {
         let ratios =
             recorded.times.iter().zip(&advised.times).map(|(recorded, advised)| ratio(*recorded, *advised));
         let (recorded_ns, advised_ns) = (median(&recorded.times), median(&advised.times));
@@ -196,7 +203,7 @@ impl Experiment {
             ratio: ratio(recorded_ns, advised_ns),
             ratio_min: ratios.clone().fold(f64::INFINITY, f64::min),
             ratio_max: ratios.fold(0.0, f64::max),
-            cache: match options.cache {
+            cache: match cache {
                 Cache::Cold => "cold".to_owned(),
                 Cache::Warm => "warm".to_owned(),
             },

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use iotrail_advise::{Advice, AdviseOptions, Baseline, Keep, RULES, Rules, Severity, advise, explain};
 use iotrail_dfg::{DfgOptions, synthesize};
 use iotrail_export::sarif::sarif;
+use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
 use iotrail_model::{PathId, quantity};
 use iotrail_query::{Query, QuerySpec};
@@ -19,6 +20,7 @@ use iotrail_trail::EventLog;
 use iotrail_verify::{Merge, Options, verify};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// How many findings are printed, and how many accesses of a file.
 const FINDINGS: usize = 10;
@@ -209,9 +211,13 @@ impl Args {
     /// Which accesses are to be looked at.
     fn keep(&self, log: &EventLog) -> anyhow::Result<Keep> {
         let Some(name) = &self.accesses else { return Ok(Keep::Nothing) };
-        let path = log.names().paths.iter().position(|path| **path == **name);
-        let path = path.with_context(|| {
-            format!("--accesses {name}: no call names this file; `iotrail files` lists the names")
+        // As it is, or as tables print it.
+        let paths = &log.names().paths;
+        let is_named = |path: &Arc<str>| **path == **name || printable(path) == **name;
+        let path = paths.iter().position(is_named).with_context(|| {
+            let near = paths.iter().find(|path| path.ends_with(&format!("/{name}")));
+            let near = near.map_or_else(String::new, |path| format!("did you mean {}? ", printable(path)));
+            format!("--accesses {name}: no call names this file; {near}`iotrail files` lists the names")
         })?;
         Ok(Keep::Named(PathId(path as u32)))
     }

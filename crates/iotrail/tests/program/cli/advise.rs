@@ -530,6 +530,18 @@ fn calls_that_move_as_much_as_is_advised_are_left_alone() {
 }
 
 #[test]
+fn a_file_is_named_as_tables_print_it_and_near_names_are_suggested() {
+    let calls: Vec<String> =
+        (0..4).map(|at| format!("pread64(4</data/a\\nb>, \"\"..., 10, {}) = 10", at * 10)).collect();
+    let open = "openat(AT_FDCWD, \"/data/a\\nb\", O_RDONLY) = 4</data/a\\nb>".to_owned();
+    let dir = Dir::with_trace(rank(1, "reader", &[vec![open], calls].concat()));
+    let printed = dir.run(["advise", "t.trail", "--accesses", "/data/a\\nb"]).succeeds().text();
+    assert!(printed.contains("4 accesses"), "{printed}");
+    let refused = dir.run(["advise", "t.trail", "--accesses", "grid"]).fails();
+    assert!(refused.contains("did you mean /data/grid?"), "{refused}");
+}
+
+#[test]
 fn what_was_measured_is_told_also_where_it_cannot_be_kept() {
     let dir = Dir::with_trace(trace());
     std::fs::create_dir(dir.path("t.trail.verified.json")).expect("a directory in the way");
