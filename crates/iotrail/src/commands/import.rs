@@ -9,7 +9,7 @@ use iotrail_import::{CasePattern, Format, ImportOptions, ImportSummary, Input, P
 use iotrail_ltrace::Ltrace;
 use iotrail_model::units;
 use iotrail_strace::Strace;
-use signal_hook::consts::signal::{SIGINT, SIGTERM};
+use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -125,11 +125,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if summary.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Set by the first SIGINT or SIGTERM. A later one ends the program as usual, if it comes after [`ONE_WISH`]: who
+/// Set by the first SIGINT, SIGTERM or, unless that is ignored, SIGHUP. A later one ends the program as usual, if it comes after [`ONE_WISH`]: who
 /// signals a process and its group, as `timeout` does, means it once.
 pub(super) fn cancelled_by_signal() -> std::io::Result<Arc<AtomicBool>> {
     let (cancel, impatient) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM].into_iter().chain(heeds_hangup().then_some(SIGHUP)) {
         signal_hook::flag::register_conditional_default(signal, Arc::clone(&impatient))?;
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;
     }
@@ -142,6 +142,14 @@ pub(super) fn cancelled_by_signal() -> std::io::Result<Arc<AtomicBool>> {
         impatient.store(true, Ordering::Relaxed);
     })?;
     Ok(cancel)
+}
+
+/// Whether the program ends with its terminal: who starts it by `nohup` wants it to go on.
+fn heeds_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 0)
 }
 
 fn report(summary: &ImportSummary, args: &Args, ui: &Ui) -> anyhow::Result<()> {

@@ -40,9 +40,16 @@ fn a_killed_import_leaves_a_partial_trail_that_says_what_it_is() {
     assert!(dir.path(&partial).exists());
 }
 
+/// Whether programs that the tests start end with the terminal: not if the tests were started by `nohup`.
+fn ends_with_terminal() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
+    u64::from_str_radix(ignored.trim(), 16).expect("a mask") & 1 == 0
+}
+
 #[test]
 fn an_interrupted_import_finishes_a_trail_that_says_so() {
-    for signal in ["INT", "TERM"] {
+    for signal in ["INT", "TERM"].into_iter().chain(ends_with_terminal().then_some("HUP")) {
         let dir = Dir::new();
         let mut child = waiting_import(&dir);
         send(signal, &child);
