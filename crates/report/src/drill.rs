@@ -66,7 +66,7 @@ pub type PageRun = (u64, &'static str, u64, u64, Option<u64>, Option<u64>);
 
 /// An access: start after the one before, duration (-1 if it is not known), offset after the last known end of one (NULL if it is not
 /// known), size (-1 if it is not known), call, who, number of the open file (0 for none), run (0 for none), which one of the run, and
-/// what it does (0 to 4) with five times what became of its pair ([`pair_code`]).
+/// what it does (0 to 4) with five times what became of its pair (`pair_code`).
 pub type PageAccess = (i64, i64, Option<i64>, i64, usize, usize, u64, u64, u64, u8);
 
 /// The number of an access, why it is apart from the next one, the number of the access that is in the way or -1, and if there is none
