@@ -85,6 +85,32 @@ impl TableArgs {
     }
 }
 
+/// What was done to a file, or through an open file description, as columns of CSV (`stats::FileUse`).
+pub(crate) const COLUMNS_OF_USE: [&str; 22] = [
+    "calls",
+    "failures",
+    "opens",
+    "reads",
+    "writes",
+    "bytes_read",
+    "bytes_written",
+    "io_ns",
+    "data_ns",
+    "sync_ns",
+    "metadata_ns",
+    "wait_ns",
+    "consecutive",
+    "sequential",
+    "random",
+    "common_size",
+    "common_share",
+    "unique_read",
+    "unique_written",
+    "reread",
+    "overwritten",
+    "processes",
+];
+
 /// Writes records as JSON lines.
 pub(crate) fn json_lines(rows: impl Iterator<Item: Serialize>, out: &mut dyn Write) -> anyhow::Result<()> {
     for row in rows {

@@ -16,6 +16,7 @@ const MODULES: &[&str] = &[
     include_str!("../assets/js/data.js"),
     include_str!("../assets/js/colour.js"),
     include_str!("../assets/js/table.js"),
+    include_str!("../assets/js/zoom.js"),
     include_str!("../assets/js/summary.js"),
     include_str!("../assets/js/stage.js"),
     include_str!("../assets/js/stops.js"),

@@ -22,7 +22,7 @@ use datafusion::sql::parser::Statement;
 use iotrail_dfg::DfgOptions;
 use iotrail_stats::ProfileTable;
 use iotrail_stats::sql::sql;
-use iotrail_trail::{EventLog, POSITION_COLUMNS, position_sql};
+use iotrail_trail::{EventLog, position_sql};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use url::Url;
@@ -130,11 +130,11 @@ impl Session {
 /// The table of events and, behind its columns, where transfers and seeks began and led.
 fn events_view(context: &SessionContext, log: &Arc<EventLog>) -> Result<Arc<dyn TableProvider>> {
     let rows = context.read_table(Arc::new(EventsTable::new(Arc::clone(log))))?;
-    let with_position = |rows: DataFrame, (value, name): (String, &str)| {
+    let with_position = |rows: DataFrame, (name, value): (&str, String)| {
         let value = context.parse_sql_expr(&value, rows.schema())?;
         rows.with_column(name, value)
     };
-    Ok(position_sql().into_iter().zip(POSITION_COLUMNS).try_fold(rows, with_position)?.into_view())
+    Ok(position_sql().into_iter().try_fold(rows, with_position)?.into_view())
 }
 
 fn state(limits: Limits) -> Result<SessionState> {

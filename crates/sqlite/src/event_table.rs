@@ -2,7 +2,7 @@
 
 use crate::value::unsigned;
 use iotrail_model::{CellKind, Column, Event, NameKind, Value};
-use iotrail_trail::{POSITION_COLUMNS, position_sql};
+use iotrail_trail::position_sql;
 use rusqlite::types::Value as Stored;
 
 /// A small table that numbers texts.
@@ -31,8 +31,7 @@ pub(crate) fn schema() -> String {
         joins +=
             &format!("\n{left}JOIN {table} n{place} ON n{place}.{id} = e.{name}_id", place = columns.len());
     }
-    let positions = position_sql().into_iter().zip(POSITION_COLUMNS);
-    let positions: Vec<String> = positions.map(|(value, name)| format!("{value} AS {name}")).collect();
+    let positions = position_sql().map(|(name, value)| format!("{value} AS {name}"));
     format!(
         "CREATE TABLE event_rows (\n{}\n);\nCREATE VIEW events AS\nSELECT *, {}\nFROM (\nSELECT {}\nFROM event_rows e{joins}\n);\n",
         columns.join(",\n"),
@@ -95,7 +94,7 @@ mod tests {
         database.execute_batch(include_str!("indices.sql")).unwrap();
         let view = database.prepare("SELECT * FROM events").unwrap();
         let columns = Event::COLUMNS.iter().map(|column| column.name);
-        let names: Vec<&str> = columns.chain(POSITION_COLUMNS).collect();
+        let names: Vec<&str> = columns.chain(iotrail_trail::POSITION_COLUMNS).collect();
         assert!(view.column_names().eq(names));
     }
 }

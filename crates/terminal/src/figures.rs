@@ -1,6 +1,7 @@
 //! Columns of figures that several tables have: a title, when it is shown, and its cell.
 
-use crate::table::{Align, Table};
+use crate::hints::Hint;
+use crate::table::{Align, Style, Table};
 use iotrail_model::units;
 use iotrail_stats::FileUse;
 
@@ -21,6 +22,28 @@ pub(crate) const OF_USE: [Figure<FileUse>; 11] = [
     ("again", true, |used| used.again().filter(|bytes| *bytes > 0).map(|bytes| units::bytes(bytes as f64))),
     ("failed", false, |used| some(used.failures)),
 ];
+
+/// The first `top` of `all` as `table` draws them (the columns depend on all), below a headline and above how many are left out.
+pub(crate) fn foremost<T>(
+    headline: &str,
+    (all, top): (&[T], usize),
+    table: fn(&[T], &[T]) -> Table,
+    (one, many): (&str, &str),
+    style: Style,
+) -> String {
+    let mut out = style.bold(headline);
+    out.push('\n');
+    let shown = &all[..top.min(all.len())];
+    if shown.is_empty() {
+        return out;
+    }
+    out.push_str(&table(shown, all).render(style));
+    if shown.len() < all.len() {
+        let more = units::counted((all.len() - shown.len()) as u64, one, many);
+        out.push_str(&style.left_out(&format!("… {more}"), Hint::MoreRows));
+    }
+    out
+}
 
 /// A count, unless there is nothing to count.
 pub(crate) fn some(count: u64) -> Option<String> {

@@ -1,7 +1,6 @@
 //! The files of a log with what was done to them, for terminals.
 
-use crate::figures::{Figure, OF_USE, Shown, some};
-use crate::hints::Hint;
+use crate::figures::{Figure, OF_USE, Shown, foremost, some};
 use crate::table::{Style, Table};
 use iotrail_model::text::printable;
 use iotrail_model::units;
@@ -10,18 +9,7 @@ use iotrail_stats::{FileUse, UsedFile};
 /// The first `top` of these files as a table, below a line that says what there is in all.
 #[must_use]
 pub fn file_table(files: &[UsedFile], top: usize, style: Style) -> String {
-    let mut out = style.bold(&headline(files));
-    out.push('\n');
-    let shown = &files[..top.min(files.len())];
-    if shown.is_empty() {
-        return out;
-    }
-    out.push_str(&table(shown, files).render(style));
-    if shown.len() < files.len() {
-        let more = units::counted((files.len() - shown.len()) as u64, "more file", "more files");
-        out.push_str(&style.left_out(&format!("… {more}"), Hint::MoreRows));
-    }
-    out
+    foremost(&headline(files), (files, top), table, ("more file", "more files"), style)
 }
 
 /// What all files have together, and which of them has most of the time.

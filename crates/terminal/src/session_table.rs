@@ -1,7 +1,6 @@
 //! Open file descriptions with what was done through each, for terminals.
 
-use crate::figures::{Figure, OF_USE, Shown};
-use crate::hints::Hint;
+use crate::figures::{Figure, OF_USE, Shown, foremost};
 use crate::table::{Align, Style, Table, fit};
 use iotrail_model::text::printable;
 use iotrail_model::units;
@@ -20,18 +19,7 @@ const OF_SESSIONS: [Figure<Session>; 3] = [
 /// The first `top` of these sessions as a table, below a line that says what there is in all.
 #[must_use]
 pub fn session_table(sessions: &[Session], top: usize, style: Style) -> String {
-    let mut out = style.bold(&headline(sessions));
-    out.push('\n');
-    let shown = &sessions[..top.min(sessions.len())];
-    if shown.is_empty() {
-        return out;
-    }
-    out.push_str(&table(shown, sessions).render(style));
-    if shown.len() < sessions.len() {
-        let more = units::counted((sessions.len() - shown.len()) as u64, "more session", "more sessions");
-        out.push_str(&style.left_out(&format!("… {more}"), Hint::MoreRows));
-    }
-    out
+    foremost(&headline(sessions), (sessions, top), table, ("more session", "more sessions"), style)
 }
 
 /// How many there are, of how many files, and how many of them were shared.

@@ -59,9 +59,9 @@ impl Positions {
     }
 }
 
-/// The same as expressions of SQL over the columns of `events`, for [`POSITION_COLUMNS`].
+/// The same as expressions of SQL over the columns of `events`, each with its name of [`POSITION_COLUMNS`].
 #[must_use]
-pub fn position_sql() -> [String; 2] {
+pub fn position_sql() -> [(&'static str, String); 2] {
     let names = |wanted: &[Seeks]| {
         let names = TABLE.iter().filter(|spec| wanted.contains(&Seeks::of(Call::named(spec.name))));
         names.map(|spec| format!("'{}'", spec.name)).collect::<Vec<_>>().join(", ")
@@ -71,11 +71,15 @@ pub fn position_sql() -> [String; 2] {
         names(&[Seeks::Returned, Seeks::Stored])
     );
     let returned = names(&[Seeks::Returned]);
+    let [before, after] = POSITION_COLUMNS;
     [
-        format!("CASE WHEN {moves} THEN \"offset\" END"),
-        format!(
-            "CASE WHEN {moves} AND errno IS NOT NULL THEN \"offset\" WHEN call IN ({returned}) THEN ret \
+        (before, format!("CASE WHEN {moves} THEN \"offset\" END")),
+        (
+            after,
+            format!(
+                "CASE WHEN {moves} AND errno IS NOT NULL THEN \"offset\" WHEN call IN ({returned}) THEN ret \
              ELSE \"offset\" + \"size\" END"
+            ),
         ),
     ]
 }
@@ -143,7 +147,7 @@ mod tests {
     fn expressions_of_sql() {
         let moves =
             r#"("size" IS NOT NULL OR requested IS NOT NULL OR call IN ('lseek', 'llseek', '_llseek'))"#;
-        let [before, after] = position_sql();
+        let [before, after] = position_sql().map(|(_, value)| value);
         assert_eq!(before, format!(r#"CASE WHEN {moves} THEN "offset" END"#));
         let led = r#"WHEN call IN ('lseek') THEN ret ELSE "offset" + "size" END"#;
         assert_eq!(after, format!(r#"CASE WHEN {moves} AND errno IS NOT NULL THEN "offset" {led}"#));

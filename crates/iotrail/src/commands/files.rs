@@ -1,7 +1,7 @@
 //! `iotrail files`: the files, pipes, sockets and devices of a trail, and what was done to each.
 
 use crate::args::query;
-use crate::rows::TableArgs;
+use crate::rows::{COLUMNS_OF_USE, TableArgs};
 use crate::ui::Ui;
 use clap::ValueEnum;
 use iotrail_console::hints;
@@ -80,42 +80,10 @@ enum Sort {
 }
 
 /// The columns of CSV: those of JSON without errors, histograms and ranges.
-const COLUMNS: [&str; 35] = [
-    "path",
-    "canonical",
-    "kind",
-    "device",
-    "inode",
-    "size",
-    "file",
-    "birth",
-    "gone",
-    "files",
-    "calls",
-    "failures",
-    "opens",
-    "reads",
-    "writes",
-    "bytes_read",
-    "bytes_written",
-    "io_ns",
-    "data_ns",
-    "sync_ns",
-    "metadata_ns",
-    "wait_ns",
-    "consecutive",
-    "sequential",
-    "random",
-    "common_size",
-    "common_share",
-    "unique_read",
-    "unique_written",
-    "reread",
-    "overwritten",
-    "processes",
-    "ranks",
-    "first_ns",
-    "last_ns",
+const COLUMNS: [&[&str]; 3] = [
+    &["path", "canonical", "kind", "device", "inode", "size", "file", "birth", "gone", "files"],
+    &COLUMNS_OF_USE,
+    &["ranks", "first_ns", "last_ns"],
 ];
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
@@ -135,7 +103,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     query.check_selected(rows.len() as u64, &log)?;
     let top = args.top.unwrap_or(usize::MAX);
     let text = || file_table(&rows, args.top.unwrap_or(SHOWN), ui.style());
-    args.table.print_text(&COLUMNS, rows.iter().take(top), text)
+    args.table.print_text(&COLUMNS.concat(), rows.iter().take(top), text)
 }
 
 /// Sorts rows, equal ones by path.

@@ -1,7 +1,7 @@
 //! `iotrail sessions`: open file descriptions, and what was done through each.
 
 use crate::args::query;
-use crate::rows::TableArgs;
+use crate::rows::{COLUMNS_OF_USE, TableArgs};
 use crate::ui::Ui;
 use clap::ValueEnum;
 use iotrail_console::hints;
@@ -66,43 +66,23 @@ enum Sort {
 }
 
 /// The columns of CSV: those of JSON without errors, histograms, ranges and lists.
-const COLUMNS: [&str; 36] = [
-    "case",
-    "open",
-    "path",
-    "kind",
-    "file",
-    "pid",
-    "program",
-    "flags",
-    "opened_ns",
-    "closed_ns",
-    "low",
-    "high",
-    "calls",
-    "failures",
-    "opens",
-    "reads",
-    "writes",
-    "bytes_read",
-    "bytes_written",
-    "io_ns",
-    "data_ns",
-    "sync_ns",
-    "metadata_ns",
-    "wait_ns",
-    "consecutive",
-    "sequential",
-    "random",
-    "common_size",
-    "common_share",
-    "unique_read",
-    "unique_written",
-    "reread",
-    "overwritten",
-    "processes",
-    "first_ns",
-    "last_ns",
+const COLUMNS: [&[&str]; 3] = [
+    &[
+        "case",
+        "open",
+        "path",
+        "kind",
+        "file",
+        "pid",
+        "program",
+        "flags",
+        "opened_ns",
+        "closed_ns",
+        "low",
+        "high",
+    ],
+    &COLUMNS_OF_USE,
+    &["first_ns", "last_ns"],
 ];
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
@@ -114,7 +94,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     query.check_selected(rows.len() as u64, &log)?;
     let top = args.top.unwrap_or(usize::MAX);
     let text = || session_table(&rows, args.top.unwrap_or(SHOWN), ui.style());
-    args.table.print_text(&COLUMNS, rows.iter().take(top), text)
+    args.table.print_text(&COLUMNS.concat(), rows.iter().take(top), text)
 }
 
 /// Sorts rows; equal ones stay in the order of case and number.

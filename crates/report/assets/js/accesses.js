@@ -4,6 +4,7 @@ import { choice, clear, h, s, shorten, visible } from "./dom.js";
 import { bytes, count, duration, plural, roundStep } from "./format.js";
 import { GROUP_COLOURS } from "./colour.js";
 import { tick } from "./timeline.js";
+import { ZoomView } from "./zoom.js";
 
 const POSITIONS = { height: 340, left: 74, right: 16, top: 14, bottom: 28, mark: 4, near: 16, crowd: 120 };
 const DOES = ["read", "write", "seek", "may read any byte", "may write any byte"];
@@ -98,9 +99,10 @@ export function callText(access) {
 const colourOf = (number) => GROUP_COLOURS[Math.min(number, GROUP_COLOURS.length - 1)];
 const markOf = (access) => Math.min(Math.max(access.open - 1, 0), MARKS.length - 1);
 
-export class AccessView {
+export class AccessView extends ZoomView {
   /** `list` is of `loadAccesses`; `file` is what the page's data has. */
   constructor(data, file, list, root) {
+    super();
     Object.assign(this, { data, file, list, at: null, by: "time" });
     this.build(root);
     this.all();
@@ -227,22 +229,8 @@ export class AccessView {
     this.draw();
   }
 
-  zoom(factor, centre = (this.range[0] + this.range[1]) / 2) {
-    const [from, to] = this.range;
-    const least = this.by === "time" ? 20 : 2;
-    const span = Math.min(Math.max((to - from) / factor, least), this.whole[1] - this.whole[0]);
-    this.place(centre - (span * (centre - from)) / (to - from), span);
-  }
-
-  pan(share) {
-    const span = this.range[1] - this.range[0];
-    this.place(this.range[0] + span * share, span);
-  }
-
-  place(from, span) {
-    const start = Math.max(this.whole[0], Math.min(from, this.whole[1] - span));
-    this.range = [start, start + span];
-    this.draw();
+  least() {
+    return this.by === "time" ? 20 : 2;
   }
 
   isShown(access) {

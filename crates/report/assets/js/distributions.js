@@ -4,6 +4,7 @@ import { choice, clear, h, name, s, shorten, visible } from "./dom.js";
 import { bytes, count, duration, percent, plural, roundStep } from "./format.js";
 import { groupOf, hue } from "./hues.js";
 import { table } from "./table.js";
+import { ZoomView } from "./zoom.js";
 
 const QUANTITIES = {
   latency: { label: "Latency of calls", unit: duration, each: "call", of: "calls" },
@@ -61,8 +62,9 @@ export function quantile(series, share) {
   ];
 }
 
-export class Distributions {
+export class Distributions extends ZoomView {
   constructor(data, root) {
+    super();
     this.data = data;
     this.all = new Map(
       data.workflow.distributions.map((one) => [
@@ -243,24 +245,8 @@ export class Distributions {
     this.draw();
   }
 
-  zoom(factor, centre = (this.range[0] + this.range[1]) / 2) {
-    const [from, to] = this.range;
-    const span = Math.min(
-      Math.max((to - from) / factor, (this.whole[1] - this.whole[0]) / 10000),
-      this.whole[1] - this.whole[0],
-    );
-    this.look(centre - (span * (centre - from)) / (to - from), span);
-  }
-
-  pan(share) {
-    const span = this.range[1] - this.range[0];
-    this.look(this.range[0] + span * share, span);
-  }
-
-  look(from, span) {
-    const start = Math.max(this.whole[0], Math.min(from, this.whole[1] - span));
-    this.range = [start, start + span];
-    this.draw();
+  least() {
+    return (this.whole[1] - this.whole[0]) / 10000;
   }
 
   key(event) {
@@ -505,7 +491,7 @@ export class Distributions {
       const before = held;
       held = null;
       if (before !== null && Math.abs(this.x(place) - this.x(before)) > 6)
-        this.look(Math.min(before, place), Math.abs(place - before));
+        this.place(Math.min(before, place), Math.abs(place - before));
     });
     canvas.addEventListener("pointerleave", () => {
       if (held === null) {

@@ -3,6 +3,7 @@
 import { clear, h, shorten, visible } from "./dom.js";
 import { count, duration, moment, percent, plural, roundStep } from "./format.js";
 import { css, shade } from "./colour.js";
+import { ZoomView } from "./zoom.js";
 
 const AXIS = 26;
 const CURVE = 96;
@@ -30,8 +31,9 @@ export function steps(bars) {
   return [...changes].sort((a, b) => a[0] - b[0]).map(([time, change]) => [time, (now += change)]);
 }
 
-export class TimelineView {
+export class TimelineView extends ZoomView {
   constructor(data, root, part) {
+    super();
     this.data = data;
     this.part = part;
     const available = data.nodes.filter((node) => data.timeline.acts[node.index]);
@@ -117,22 +119,8 @@ export class TimelineView {
     this.draw();
   }
 
-  zoom(factor, centre = (this.range[0] + this.range[1]) / 2) {
-    const [from, to] = this.range;
-    const span = Math.min(Math.max((to - from) / factor, 20), this.whole[1] - this.whole[0]);
-    const share = (centre - from) / (to - from);
-    this.place(centre - span * share, span);
-  }
-
-  pan(share) {
-    const span = this.range[1] - this.range[0];
-    this.place(this.range[0] + span * share, span);
-  }
-
-  place(from, span) {
-    const start = Math.max(this.whole[0], Math.min(from, this.whole[1] - span));
-    this.range = [start, start + span];
-    this.draw();
+  least() {
+    return 20;
   }
 
   key(event) {
