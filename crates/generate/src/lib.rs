@@ -66,7 +66,7 @@ impl Files<'_> {
         *self.numbers.entry((file, owner, number)).or_insert_with(|| {
             let is_made = model.sessions.iter().any(|session| session.mode.create);
             let size = (model.size > 0 || !is_made).then_some(model.size);
-            self.files.push(ScratchFile { name: model.instance(rank, number), size });
+            self.files.push(ScratchFile { name: model.instance(rank, number), size, directory: false });
             self.files.len() - 1
         })
     }

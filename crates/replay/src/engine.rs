@@ -1,7 +1,9 @@
 //! The execution: one thread for each stream, which begin together.
 
+use crate::content::FileContent;
 use crate::meeting::{Event, Meeting, Meetings};
-use crate::outcome::Outcome;
+use crate::outcome::{OperationKind, Outcome};
+use crate::pacing::Pacing;
 use crate::plan::{DIRECT_BLOCK, Plan};
 use crate::program::{Action, Expected, OpenMode, OpenNumber, Operation, Stream};
 use crate::sandbox::{Sandbox, noise};
@@ -22,6 +24,11 @@ pub enum Think {
     Dropped,
     /// It is multiplied by this, which is not negative: 1 keeps it.
     Scaled(f64),
+    /// It is kept, and the processor is busy meanwhile.
+    Busy,
+    /// It is no time between operations, but that from the common begin of the streams to the one at which the operation begins, if the one
+    /// before has ended.
+    Due,
 }
 
 /// The longest sleep without a look at `cancel`.
@@ -40,9 +47,9 @@ pub fn execute(plan: &Plan, sandbox: &Sandbox, think: Think, cancel: &AtomicBool
         events: (0..program.events).map(|_| Event::default()).collect(),
     };
     let run = |stream: &Stream| {
-        let mut running = Running::new(plan, sandbox, stream, &meetings);
+        let mut running = Running::new(plan, sandbox, stream, &meetings, think);
         begin.wait();
-        running.all(stream, think, cancel)
+        running.all(stream, cancel)
     };
     let mut outcome = Outcome::default();
     thread::scope(|scope| {
@@ -60,9 +67,18 @@ pub fn execute(plan: &Plan, sandbox: &Sandbox, think: Think, cancel: &AtomicBool
 struct Running<'a> {
     plan: &'a Plan,
     sandbox: &'a Sandbox,
-    open: HashMap<OpenNumber, Arc<OwnedFd>>,
+    open: HashMap<OpenNumber, Arc<Opened>>,
+    /// Where descriptions stand, if contents are checked.
+    cursors: HashMap<OpenNumber, u64>,
     buffer: Aligned,
     meetings: &'a Meetings,
+    pacing: Pacing,
+}
+
+/// An open file.
+pub(crate) struct Opened {
+    file: usize,
+    descriptor: OwnedFd,
 }
 
 /// A buffer that begins at a block, as `O_DIRECT` needs it.
@@ -84,18 +100,26 @@ impl Aligned {
 }
 
 impl<'a> Running<'a> {
-    fn new(plan: &'a Plan, sandbox: &'a Sandbox, stream: &Stream, meetings: &'a Meetings) -> Self {
+    fn new(
+        plan: &'a Plan,
+        sandbox: &'a Sandbox,
+        stream: &Stream,
+        meetings: &'a Meetings,
+        think: Think,
+    ) -> Self {
         let most = stream.iter().map(|operation| operation.action.bytes()).max().unwrap_or_default();
         Self {
             plan,
             sandbox,
             open: HashMap::new(),
+            cursors: HashMap::new(),
             buffer: Aligned::new(usize::try_from(most).unwrap_or_default()),
             meetings,
+            pacing: Pacing::new(think),
         }
     }
 
-    fn all(&mut self, stream: &Stream, think: Think, cancel: &AtomicBool) -> Outcome {
+    fn all(&mut self, stream: &Stream, cancel: &AtomicBool) -> Outcome {
         let mut outcome = Outcome::default();
         let begin = Instant::now();
         // The end of an operation is the begin of the next: one reading of the clock for each.
@@ -105,23 +129,26 @@ impl<'a> Running<'a> {
                 outcome.cancelled = true;
                 break;
             }
-            if let Think::Scaled(factor) = think
-                && operation.think_ns > 0
-            {
-                sleep_until(before, operation.think_ns, factor, cancel);
-                before = Instant::now();
-            }
+            before = self.pacing.wait((begin, before), operation.think_ns, &mut outcome, cancel);
             if !operation.action.is_call() {
                 self.meet(operation.action, cancel);
                 before = Instant::now();
                 continue;
             }
+            let place = self.place(operation.action);
+            if let Some((content, offset)) = place.filter(|_| operation.action.writes()) {
+                self.fill(content, offset, operation.action.bytes());
+                before = Instant::now();
+            }
             let result = self.step(operation);
             let now = Instant::now();
-            outcome.times.add(now.duration_since(before));
-            outcome.differences += u64::from(!is_expected(operation, result));
-            outcome.is_full |= matches!(result, Err(Errno::NOSPC | Errno::DQUOT));
+            outcome.add(OperationKind::of(operation.action), now.duration_since(before));
+            outcome.judge(operation, result);
             before = now;
+            if self.plan.has_content() {
+                self.follow(operation.action, place, result, &mut outcome);
+                before = Instant::now();
+            }
         }
         outcome.elapsed = before.duration_since(begin);
         outcome
@@ -151,7 +178,7 @@ impl<'a> Running<'a> {
             Action::Open { file, open, mode } => {
                 let descriptor = self.sandbox.open(name(file)?, flags(mode))?;
                 if !matches!(operation.expected, Expected::Error(_)) {
-                    self.open.insert(open, Arc::new(descriptor));
+                    self.open.insert(open, Arc::new(Opened { file, descriptor }));
                 }
                 Ok(0)
             }
@@ -162,7 +189,16 @@ impl<'a> Running<'a> {
             | Action::Share { .. }
             | Action::Inherit { .. } => Ok(0),
             Action::Stat(file) => self.sandbox.stat(name(file)?).map(|()| 0),
-            Action::Close(open) => self.open.remove(&open).map(|_| 0).ok_or(Errno::BADF),
+            Action::StatOpen(open) => rustix::fs::fstat(self.file(open)?).map(|_| 0),
+            Action::Unlink(file) => self.sandbox.unlink(name(file)?).map(|()| 0),
+            Action::Rename(from, to) => self.sandbox.rename(name(from)?, name(to)?).map(|()| 0),
+            Action::MakeDirectory(file) => self.sandbox.make_directory(name(file)?).map(|()| 0),
+            Action::RemoveDirectory(file) => self.sandbox.remove_directory(name(file)?).map(|()| 0),
+            Action::List(file) => self.sandbox.list(name(file)?),
+            Action::Close(open) => {
+                self.cursors.remove(&open);
+                self.open.remove(&open).map(|_| 0).ok_or(Errno::BADF)
+            }
             Action::Read(open, bytes) => {
                 let (file, buffer) = parts(&self.open, &mut self.buffer, open, bytes)?;
                 rustix::io::read(file, buffer).map(|bytes| bytes as u64)
@@ -209,20 +245,59 @@ impl<'a> Running<'a> {
     }
 
     fn file(&self, open: OpenNumber) -> Result<BorrowedFd<'_>, Errno> {
-        self.open.get(&open).map(|file| file.as_fd()).ok_or(Errno::BADF)
+        self.open.get(&open).map(|opened| opened.descriptor.as_fd()).ok_or(Errno::BADF)
+    }
+
+    /// The content of the file of a transfer, and where the transfer begins; NULL if contents are not checked.
+    fn place(&self, action: Action) -> Option<(FileContent, u64)> {
+        let open = action.uses().filter(|_| action.bytes() > 0)?;
+        let content = self.plan.content(self.open.get(&open)?.file)?;
+        let offset = action.offset().or_else(|| self.cursors.get(&open).copied());
+        Some((content, offset.unwrap_or_default()))
+    }
+
+    fn fill(&mut self, content: FileContent, offset: u64, bytes: u64) {
+        if let Some(buffer) = usize::try_from(bytes).ok().and_then(|bytes| self.buffer.first(bytes)) {
+            content.fill(offset, buffer);
+        }
+    }
+
+    /// Compares what was read, notes what was written, and where descriptions stand.
+    fn follow(
+        &mut self,
+        action: Action,
+        place: Option<(FileContent, u64)>,
+        result: Result<u64, Errno>,
+        outcome: &mut Outcome,
+    ) {
+        let (Some(open), Ok(result)) = (action.uses(), result) else { return };
+        if let Action::Seek(_, to) = action {
+            self.cursors.insert(open, to);
+        }
+        let Some((content, offset)) = place else { return };
+        if action.offset().is_none() {
+            self.cursors.insert(open, offset.saturating_add(result));
+        }
+        if let Some(opened) = self.open.get(&open).filter(|_| action.writes()) {
+            outcome.written.add(opened.file, offset, offset.saturating_add(result));
+        } else if let Some(read) = usize::try_from(result).ok().and_then(|bytes| self.buffer.first(bytes)) {
+            let (wrong, _) = content.compare(offset, read);
+            outcome.checked.bytes += result;
+            outcome.checked.wrong += wrong;
+        }
     }
 }
 
 /// The descriptor of a description, and so many bytes of the buffer.
 fn parts<'a>(
-    open: &'a HashMap<OpenNumber, Arc<OwnedFd>>,
+    open: &'a HashMap<OpenNumber, Arc<Opened>>,
     buffer: &'a mut Aligned,
     number: OpenNumber,
     bytes: u64,
 ) -> Result<(BorrowedFd<'a>, &'a mut [u8]), Errno> {
-    let file = open.get(&number).ok_or(Errno::BADF)?;
+    let opened = open.get(&number).ok_or(Errno::BADF)?;
     let bytes = usize::try_from(bytes).map_err(|_| Errno::INVAL)?;
-    Ok((file.as_fd(), buffer.first(bytes).ok_or(Errno::INVAL)?))
+    Ok((opened.descriptor.as_fd(), buffer.first(bytes).ok_or(Errno::INVAL)?))
 }
 
 /// Lengths of so many buffers, which differ by a byte at most.
@@ -248,20 +323,156 @@ fn flags(mode: OpenMode) -> OFlags {
     rest.into_iter().filter(|(set, _)| *set).fold(access, |all, (_, flag)| all | flag)
 }
 
-fn is_expected(operation: &Operation, result: Result<u64, Errno>) -> bool {
-    match (operation.expected, result) {
-        (Expected::Success, result) => result.is_ok(),
-        (Expected::Bytes(expected), Ok(bytes)) => expected == bytes,
-        (Expected::Error(expected), Err(error)) => expected == error.raw_os_error(),
-        _ => false,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::{Checked, Content};
+    use crate::program::{Program, ScratchFile};
+    use crate::sandbox::Cache;
+    use std::collections::BTreeMap;
 
-fn sleep_until(from: Instant, think_ns: u64, factor: f64, cancel: &AtomicBool) {
-    let wanted = Duration::try_from_secs_f64(think_ns as f64 * factor / 1e9).unwrap_or_default();
-    while !cancel.load(Ordering::Relaxed)
-        && let Some(left) = wanted.checked_sub(from.elapsed()).filter(|left| !left.is_zero())
-    {
-        thread::sleep(left.min(NAP));
+    const OPEN: OpenNumber = OpenNumber(0);
+
+    fn stream(think_ns: u64, actions: &[Action]) -> Stream {
+        let operation =
+            |action: &Action| Operation { think_ns, action: *action, expected: Expected::Success };
+        actions.iter().map(operation).collect()
+    }
+
+    fn executed(program: Program, think: Think, spoil: impl Fn(&std::path::Path)) -> (Outcome, Checked) {
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("files");
+        let plan = Plan::new(program).unwrap().with_content(Content { seed: 5 });
+        let sandbox = Sandbox::new(&directory, &plan).unwrap();
+        let go = AtomicBool::new(false);
+        sandbox.prepare(&plan, Cache::Warm, false, &go).unwrap();
+        let outcome = execute(&plan, &sandbox, think, &go);
+        spoil(&directory);
+        let checked = sandbox.check(&plan, &outcome, &go).unwrap();
+        (outcome, checked)
+    }
+
+    /// Two streams write and read the same places, one appends, at the same time.
+    fn concurrent() -> Program {
+        let mode = OpenMode { read: true, write: true, create: true, ..OpenMode::default() };
+        let writes = |begin: u64| {
+            let mut actions = vec![Action::Open { file: 0, open: OPEN, mode }];
+            for number in 0..50 {
+                actions.push(Action::WriteAt(OPEN, begin + number * 100, 150));
+                actions.push(Action::ReadAt(OPEN, number * 90, 333));
+            }
+            actions.extend([Action::Seek(OPEN, 7), Action::Write(OPEN, 20), Action::Read(OPEN, 40)]);
+            actions.push(Action::Close(OPEN));
+            let open = Action::Open { file: 1, open: OPEN, mode: OpenMode { append: true, ..mode } };
+            actions.extend([
+                open,
+                Action::Write(OPEN, 1000),
+                Action::ReadAt(OPEN, 0, 10),
+                Action::Close(OPEN),
+            ]);
+            stream(0, &actions)
+        };
+        let file = |name: &str, size| ScratchFile { name: name.to_owned(), size, directory: false };
+        Program {
+            files: vec![file("a", Some(3000)), file("b", None), file("c", Some(10))],
+            streams: vec![writes(0), writes(51)],
+            ..Program::default()
+        }
+    }
+
+    #[test]
+    fn contents_hold_under_concurrent_overwrites_and_a_changed_or_lost_byte_is_found() {
+        let (outcome, checked) = executed(concurrent(), Think::Dropped, |_| {});
+        assert_eq!((outcome.differences, outcome.checked.wrong), (0, 0));
+        assert!(checked.is_right() && checked.bytes > outcome.checked.bytes + 2000, "{checked:?}");
+        let change = |name: &'static str, byte: Option<u8>| {
+            move |directory: &std::path::Path| {
+                let mut bytes = std::fs::read(directory.join(name)).unwrap();
+                bytes[5] = byte.unwrap_or(bytes[5] ^ 2);
+                std::fs::write(directory.join(name), bytes).unwrap();
+            }
+        };
+        for name in ["a", "b", "c"] {
+            let (_, checked) = executed(concurrent(), Think::Dropped, change(name, None));
+            assert_eq!((checked.wrong, checked.missing), (1, 0), "{name}");
+        }
+        let (_, checked) = executed(concurrent(), Think::Dropped, change("a", Some(0)));
+        assert_eq!((checked.wrong, checked.missing), (0, 1));
+    }
+
+    fn stats(think_ns: u64, count: usize) -> Program {
+        let files = vec![ScratchFile { name: "a".to_owned(), size: Some(1), directory: false }];
+        Program {
+            files,
+            streams: vec![stream(think_ns, &vec![Action::Stat(0); count])],
+            ..Program::default()
+        }
+    }
+
+    #[test]
+    fn pauses_do_not_drift_and_starts_are_kept() {
+        for think in [Think::Scaled(1.0), Think::Busy] {
+            let (outcome, _) = executed(stats(200_000, 100), think, |_| {});
+            let [wanted, waited] = outcome.slack_ns;
+            assert_eq!((wanted, outcome.lateness.operations()), (20_000_000, 100));
+            // However late single ones are: the sum is off by the last one's lateness at most.
+            let latest = outcome.lateness.counts.iter().rposition(|count| *count > 0).unwrap();
+            assert!(waited >= wanted && waited - wanted < 2 << latest, "{think:?}: {waited}");
+        }
+        let mut due = stats(0, 3);
+        for (number, operation) in (1..).zip(&mut due.streams[0]) {
+            operation.think_ns = number * 5_000_000;
+        }
+        let (outcome, _) = executed(due, Think::Due, |_| {});
+        assert!(outcome.elapsed >= Duration::from_millis(15));
+    }
+
+    #[test]
+    fn errors_are_those_expected_or_counted_by_number() {
+        let mut program = stats(0, 2);
+        program.files[0].size = None;
+        program.streams[0][0].expected = Expected::Error(Errno::NOENT.raw_os_error());
+        let (outcome, _) = executed(program, Think::Dropped, |_| {});
+        assert_eq!((outcome.expected_errors, outcome.differences), (1, 1));
+        assert_eq!(outcome.errors, [(Errno::NOENT.raw_os_error(), 1)].into());
+        assert_eq!(outcome.by_kind[OperationKind::Metadata as usize].operations(), 2);
+    }
+
+    #[test]
+    fn names_and_directories_are_made_listed_changed_and_removed() {
+        let file = |name: &str, size, directory| ScratchFile { name: name.to_owned(), size, directory };
+        let mode = OpenMode { write: true, create: true, ..OpenMode::default() };
+        let actions = [
+            Action::List(2),
+            Action::MakeDirectory(3),
+            Action::List(3),
+            Action::RemoveDirectory(3),
+            Action::Open { file: 0, open: OPEN, mode },
+            Action::Write(OPEN, 100),
+            Action::StatOpen(OPEN),
+            Action::Close(OPEN),
+            Action::Rename(0, 1),
+            Action::Stat(1),
+            Action::Unlink(4),
+            Action::MakeDirectory(5),
+        ];
+        let files = vec![
+            file("a", None, false),
+            file("sub/b", None, false),
+            file("there", Some(0), true),
+            file("new", None, true),
+            file("old", Some(10), false),
+            file("left", None, true),
+        ];
+        let program = Program { files, streams: vec![stream(0, &actions)], ..Program::default() };
+        let (outcome, checked) = executed(program, Think::Dropped, |directory| {
+            let mut names: Vec<_> =
+                std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            assert_eq!(names, [".iotrail-scratch", "left", "sub", "there"]);
+            assert_eq!(std::fs::metadata(directory.join("sub/b")).unwrap().len(), 100);
+        });
+        assert_eq!((outcome.differences, outcome.errors), (0, BTreeMap::new()));
+        assert!(checked.is_right() && checked.bytes == 100, "{checked:?}");
     }
 }

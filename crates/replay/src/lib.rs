@@ -5,16 +5,19 @@
 //! ([`Plan`]), files are made beneath one directory that nothing else may lie in ([`Sandbox`]), one thread executes each stream
 //! ([`execute`]), they wait for each other at barriers and for events ([`Action`]), and results are compared with those expected ([`Outcome`]).
 
+mod content;
 mod engine;
 mod meeting;
 mod outcome;
+mod pacing;
 mod plan;
 mod program;
 mod sandbox;
 mod waiting;
 
+pub use content::{Checked, Content};
 pub use engine::{Think, execute};
-pub use outcome::{Outcome, Times};
+pub use outcome::{OperationKind, Outcome, Times};
 pub use plan::{DIRECT_BLOCK, MAX_BUFFERS, MAX_TRANSFER, Plan, PlanError};
 pub use program::{Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream};
 pub use sandbox::{Cache, MANIFEST, Sandbox, SandboxError};

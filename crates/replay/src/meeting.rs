@@ -1,7 +1,6 @@
 //! Where streams wait for each other.
 
-use crate::engine::NAP;
-use std::os::fd::OwnedFd;
+use crate::engine::{NAP, Opened};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
@@ -20,14 +19,14 @@ impl Meetings {
     }
 
     /// Sets an event, with a descriptor for those who wait.
-    pub(crate) fn set(&self, event: usize, file: Option<Arc<OwnedFd>>) {
+    pub(crate) fn set(&self, event: usize, file: Option<Arc<Opened>>) {
         if let Some(event) = self.events.get(event) {
             event.set(file);
         }
     }
 
     /// Returns what came with the event when it is set, or soon after `cancel` is.
-    pub(crate) fn wait_for_event(&self, event: usize, cancel: &AtomicBool) -> Option<Arc<OwnedFd>> {
+    pub(crate) fn wait_for_event(&self, event: usize, cancel: &AtomicBool) -> Option<Arc<Opened>> {
         self.events.get(event)?.wait(cancel)
     }
 }
@@ -64,20 +63,20 @@ impl Meeting {
 #[derive(Default)]
 pub(crate) struct Event {
     /// Set when it happens; it is asked without the lock first.
-    came: OnceLock<Option<Arc<OwnedFd>>>,
+    came: OnceLock<Option<Arc<Opened>>>,
     lock: Mutex<()>,
     happened: Condvar,
 }
 
 impl Event {
-    fn set(&self, file: Option<Arc<OwnedFd>>) {
+    fn set(&self, file: Option<Arc<Opened>>) {
         let _held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         // A checked program sets it once.
         let _ = self.came.set(file);
         self.happened.notify_all();
     }
 
-    fn wait(&self, cancel: &AtomicBool) -> Option<Arc<OwnedFd>> {
+    fn wait(&self, cancel: &AtomicBool) -> Option<Arc<Opened>> {
         if let Some(came) = self.came.get() {
             return came.clone();
         }

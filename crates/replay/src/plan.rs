@@ -1,5 +1,6 @@
 //! A program that was checked as a whole, and the space that it needs.
 
+use crate::content::{Content, FileContent};
 use crate::program::{Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program, Stream};
 use crate::waiting::check_waiting;
 use std::collections::{HashMap, HashSet};
@@ -83,6 +84,13 @@ pub enum PlanError {
 pub struct Plan {
     program: Program,
     modified: Vec<bool>,
+    /// Files of which nobody knows where all bytes are written.
+    unplaced: Vec<bool>,
+    /// Files that are cut somewhere.
+    cut: Vec<bool>,
+    /// Of each file the one whose bytes it holds.
+    bytes_of: Vec<usize>,
+    content: Option<Content>,
     peak_bytes: u64,
     open_files: usize,
 }
@@ -112,10 +120,37 @@ impl Plan {
         for (number, stream) in program.streams.iter().enumerate() {
             sizes.follow(number + 1, stream)?;
         }
-        let Sizes { highest, appended, modified, shared, open_files } = sizes;
+        let Sizes { highest, appended, modified, cut, bytes_of, shared, open_files } = sizes;
+        let is_unplaced =
+            |own: &usize| bytes_of.iter().zip(&appended).any(|(other, bytes)| other == own && *bytes > 0);
+        let unplaced = bytes_of.iter().map(is_unplaced).collect();
         let most = highest.iter().zip(appended).map(|(highest, appended)| highest.saturating_add(appended));
         let peak_bytes = most.fold(0, u64::saturating_add);
-        Ok(Self { program, modified, peak_bytes, open_files: open_files + shared.len() })
+        let open_files = open_files + shared.len();
+        Ok(Self { program, modified, unplaced, cut, bytes_of, content: None, peak_bytes, open_files })
+    }
+
+    /// The same with bytes that can be checked: files hold, and writes write, what is a function of seed, file and offset.
+    #[must_use]
+    pub const fn with_content(mut self, content: Content) -> Self {
+        self.content = Some(content);
+        self
+    }
+
+    /// The bytes of the file of that index, if they are checked.
+    pub(crate) fn content(&self, file: usize) -> Option<FileContent> {
+        let unplaced = self.unplaced.get(file).copied().unwrap_or_default();
+        self.content.map(|content| content.of(self.bytes_of.get(file).copied().unwrap_or(file), unplaced))
+    }
+
+    /// Whether contents are checked.
+    pub(crate) const fn has_content(&self) -> bool {
+        self.content.is_some()
+    }
+
+    /// Whether it is known where the bytes of a file are at the end: nobody cuts it, appends to it or shares its position.
+    pub(crate) fn is_placed(&self, file: usize) -> bool {
+        !self.unplaced.get(file).copied().unwrap_or(true) && !self.cut.get(file).copied().unwrap_or(true)
     }
 
     /// The program.
@@ -174,6 +209,9 @@ struct Sizes {
     highest: Vec<u64>,
     appended: Vec<u64>,
     modified: Vec<bool>,
+    cut: Vec<bool>,
+    /// Files whose names become those of others hold bytes that both may hold.
+    bytes_of: Vec<usize>,
     /// What is shared, by event.
     shared: HashMap<usize, (usize, OpenMode)>,
     /// Sum of the most that each stream has open at once.
@@ -213,8 +251,9 @@ impl Sizes {
     fn of(program: &Program) -> Self {
         let files = program.files.len();
         let highest = program.files.iter().map(|file| file.size.unwrap_or_default()).collect();
-        let (appended, modified) = (vec![0; files], vec![false; files]);
-        Self { highest, appended, modified, shared: shared(program), open_files: 0 }
+        let (appended, modified, cut) = (vec![0; files], vec![false; files], vec![false; files]);
+        let bytes_of = (0..files).collect();
+        Self { highest, appended, modified, cut, bytes_of, shared: shared(program), open_files: 0 }
     }
 
     /// Checks what an operation names and moves.
@@ -227,9 +266,7 @@ impl Sizes {
         {
             return Err(PlanError::Buffers(stream, at, count));
         }
-        if let Action::Open { file, .. } | Action::Stat(file) = action
-            && file >= self.highest.len()
-        {
+        if let Some(file) = action.names().find(|file| *file >= self.highest.len()) {
             return Err(PlanError::NoFile(stream, at, file));
         }
         Ok(())
@@ -245,6 +282,7 @@ impl Sizes {
         match operation.action {
             Action::Open { file, open, mode } => {
                 self.modified[file] |= mode.truncate || mode.create;
+                self.cut[file] |= mode.truncate;
                 let opens = !matches!(operation.expected, Expected::Error(_));
                 Ok(opens.then_some((open, Followed { file, mode, cursor: 0, is_shared: false })))
             }
@@ -263,6 +301,16 @@ impl Sizes {
         for (index, operation) in operations.iter().enumerate() {
             let (action, at) = (operation.action, index + 1);
             self.check(action, stream, at)?;
+            if action.changes_names() {
+                for file in action.names() {
+                    (self.modified[file], self.cut[file]) = (true, true);
+                }
+            }
+            if let Action::Rename(from, to) = action {
+                // Whose bytes lie behind a name is known of all files that ever have it together.
+                let (one, other) = (self.bytes_of[from], self.bytes_of[to]);
+                self.bytes_of.iter_mut().filter(|file| **file == other).for_each(|file| *file = one);
+            }
             let opened = self.opened(operation, stream, at)?;
             if let Some((open, followed)) = opened {
                 if descriptions.insert(open, followed).is_some() {
@@ -293,6 +341,7 @@ impl Sizes {
                 }
                 _ if action.writes() || matches!(action, Action::Truncate(..)) => {
                     self.modified[file] = true;
+                    self.cut[file] |= !action.writes();
                     self.highest[file] = self.highest[file].max(end);
                 }
                 Action::Close(_) => {
@@ -374,7 +423,7 @@ mod tests {
         let operation =
             |action: &Action| Operation { think_ns: 0, action: *action, expected: Expected::Success };
         Program {
-            files: vec![ScratchFile { name: name.to_owned(), size: Some(100) }],
+            files: vec![ScratchFile { name: name.to_owned(), size: Some(100), directory: false }],
             streams: vec![actions.iter().map(operation).collect()],
             ..Program::default()
         }
@@ -514,7 +563,7 @@ mod tests {
     fn a_directory_is_no_file() {
         let mut two = program("a/b", &[]);
         assert!(Plan::new(two.clone()).is_ok());
-        two.files.push(ScratchFile { name: "a".to_owned(), size: None });
+        two.files.push(ScratchFile { name: "a".to_owned(), size: None, directory: false });
         assert!(Plan::new(two).unwrap_err().to_string().contains("\"a\": it is a directory of another file"));
     }
 }

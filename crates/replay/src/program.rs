@@ -1,13 +1,15 @@
 //! What is executed: streams of operations on numbered files and open file descriptions.
 
 /// A file of a program; operations name it by its index in [`Program::files`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScratchFile {
     /// Its name beneath the directory: parts of letters, digits, `-`, `_` and `.`, none of which begins with a dot, with `/` between
     /// them. Directories on the way are made.
     pub name: String,
     /// Bytes that it holds before the program begins; NULL if it is not there.
     pub size: Option<u64>,
+    /// Whether it is a directory: it is there before the program begins if it has a size.
+    pub directory: bool,
 }
 
 /// An open file description, numbered within its stream; another stream that inherits it has a number of its own for it.
@@ -80,6 +82,18 @@ pub enum Action {
     Truncate(OpenNumber, u64),
     /// `statx` of the file of that index by its name.
     Stat(usize),
+    /// `fstat`.
+    StatOpen(OpenNumber),
+    /// `unlink` of the file of that index.
+    Unlink(usize),
+    /// `rename` of the file of the first index to the name of that of the second.
+    Rename(usize, usize),
+    /// `mkdir` of the directory of that index.
+    MakeDirectory(usize),
+    /// `rmdir` of the directory of that index.
+    RemoveDirectory(usize),
+    /// All entries of the directory of that index are read: it is opened and closed for that.
+    List(usize),
     /// The streams of the group of that index wait for each other: no call.
     Barrier(usize),
     /// Sets the event of that index, which one stream does once: no call.
@@ -110,6 +124,11 @@ impl Action {
         match self {
             Self::Open { .. }
             | Self::Stat(_)
+            | Self::Unlink(_)
+            | Self::Rename(..)
+            | Self::MakeDirectory(_)
+            | Self::RemoveDirectory(_)
+            | Self::List(_)
             | Self::Barrier(_)
             | Self::Signal(_)
             | Self::Await(_)
@@ -125,8 +144,29 @@ impl Action {
             | Self::Seek(open, _)
             | Self::Sync(open)
             | Self::SyncData(open)
+            | Self::StatOpen(open)
             | Self::Truncate(open, _) => Some(open),
         }
+    }
+
+    /// The files that it names.
+    pub(crate) fn names(self) -> impl Iterator<Item = usize> {
+        let (one, other) = match self {
+            Self::Open { file, .. }
+            | Self::Stat(file)
+            | Self::Unlink(file)
+            | Self::MakeDirectory(file)
+            | Self::RemoveDirectory(file)
+            | Self::List(file) => (Some(file), None),
+            Self::Rename(from, to) => (Some(from), Some(to)),
+            _ => (None, None),
+        };
+        one.into_iter().chain(other)
+    }
+
+    /// Whether it makes, removes or changes names.
+    pub(crate) const fn changes_names(self) -> bool {
+        matches!(self, Self::Unlink(_) | Self::Rename(..) | Self::MakeDirectory(_) | Self::RemoveDirectory(_))
     }
 
     /// Whether it is a system call, and not something between streams.
@@ -148,6 +188,17 @@ impl Action {
             | Self::WriteAt(_, _, bytes) => bytes,
             Self::ReadVector(_, _, buffers) | Self::WriteVector(_, _, buffers) => buffers.bytes,
             _ => 0,
+        }
+    }
+
+    /// Where a transfer begins that says so itself.
+    pub(crate) const fn offset(self) -> Option<u64> {
+        match self {
+            Self::ReadAt(_, offset, _)
+            | Self::WriteAt(_, offset, _)
+            | Self::ReadVector(_, Some(offset), _)
+            | Self::WriteVector(_, Some(offset), _) => Some(offset),
+            _ => None,
         }
     }
 

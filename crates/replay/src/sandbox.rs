@@ -4,6 +4,8 @@
 //! The directory is held by one descriptor. Files are opened beneath it without following symbolic links, so that whoever changes names
 //! meanwhile cannot lead the engine elsewhere.
 
+use crate::content::{Checked, FileContent};
+use crate::outcome::Outcome;
 use crate::plan::{Plan, directories, is_simple};
 use crate::program::ScratchFile;
 use rustix::fs::{Advice, AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags};
@@ -105,7 +107,7 @@ pub struct Sandbox {
 struct Contents {
     /// Whether the directory was made with it.
     made: bool,
-    /// Names of files.
+    /// Names of files, and of directories with a slash at their ends.
     names: Vec<String>,
 }
 
@@ -118,7 +120,10 @@ impl Contents {
             _ => return None,
         };
         let names: Vec<String> = lines.map(str::to_owned).collect();
-        names.iter().all(|name| is_simple(name)).then_some(Self { made, names })
+        names
+            .iter()
+            .all(|name| is_simple(name.strip_suffix('/').unwrap_or(name)))
+            .then_some(Self { made, names })
     }
 
     fn text(&self) -> String {
@@ -154,7 +159,8 @@ impl Sandbox {
             }
             return Err(error);
         }
-        let names = plan.program().files.iter().map(|file| file.name.clone()).collect();
+        let listed = |file: &ScratchFile| format!("{}{}", file.name, if file.directory { "/" } else { "" });
+        let names = plan.program().files.iter().map(listed).collect();
         let contents = Contents { made, names };
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         let manifest =
@@ -224,10 +230,12 @@ impl Sandbox {
             }
         }
         for (index, file) in plan.program().files.iter().enumerate() {
-            if !again || plan.modifies(index) {
-                self.make(file, cancel)?;
+            if file.directory {
+                self.prepare_directory(file)?;
+            } else if !again || plan.modifies(index) {
+                self.make(file, plan.content(index), cancel)?;
             }
-            if cache == Cache::Cold && file.size.is_some() {
+            if cache == Cache::Cold && file.size.is_some() && !file.directory {
                 let opened = self.open(&file.name, OFlags::RDONLY);
                 let dropped = opened
                     .and_then(|file| rustix::fs::fadvise(&file, 0, None::<NonZeroU64>, Advice::DontNeed));
@@ -235,6 +243,58 @@ impl Sandbox {
             }
         }
         Ok(())
+    }
+
+    /// Compares what the files hold after an execution with what was written; answers nothing if the plan has no contents to check.
+    ///
+    /// # Errors
+    /// If a file cannot be read; [`SandboxError::Cancelled`] as soon as `cancel` is set.
+    pub fn check(
+        &self,
+        plan: &Plan,
+        outcome: &Outcome,
+        cancel: &AtomicBool,
+    ) -> Result<Checked, SandboxError> {
+        let mut checked = outcome.checked;
+        for (index, file) in plan.program().files.iter().enumerate() {
+            let Some(content) = plan.content(index).filter(|_| !file.directory) else { continue };
+            let opened = match self.open(&file.name, OFlags::RDONLY) {
+                Ok(opened) => File::from(opened),
+                Err(Errno::NOENT) => continue,
+                Err(error) => return Err(self.error("read a scratch file", error.into())),
+            };
+            let (found, zeros) = self.check_file(opened, content, cancel)?;
+            checked.merge(found);
+            if plan.is_placed(index) {
+                let written = outcome.written.bytes(index, file.size.unwrap_or_default());
+                checked.missing += written.saturating_sub(found.bytes - zeros);
+            }
+        }
+        Ok(checked)
+    }
+
+    /// What is found in a file, and how many of its bytes are 0.
+    fn check_file(
+        &self,
+        mut file: File,
+        content: FileContent,
+        cancel: &AtomicBool,
+    ) -> Result<(Checked, u64), SandboxError> {
+        let (mut checked, mut block, mut zeros) = (Checked::default(), vec![0; BLOCK], 0);
+        loop {
+            if cancel.load(Ordering::Relaxed) {
+                return Err(SandboxError::Cancelled);
+            }
+            let len = file.read(&mut block).map_err(|source| self.error("read a scratch file", source))?;
+            if len == 0 {
+                break;
+            }
+            let (wrong, zero) = content.compare(checked.bytes, &block[..len]);
+            checked.bytes += len as u64;
+            checked.wrong += wrong;
+            zeros += zero;
+        }
+        Ok((checked, zeros))
     }
 
     /// Whether its file system is in memory, where files are in the page cache whatever is asked.
@@ -262,7 +322,48 @@ impl Sandbox {
         rustix::fs::statx(&parent, last, AtFlags::SYMLINK_NOFOLLOW, wanted).map(|_| ())
     }
 
-    fn make(&self, file: &ScratchFile, cancel: &AtomicBool) -> Result<(), SandboxError> {
+    /// Removes the name of a file.
+    pub(crate) fn unlink(&self, name: &str) -> rustix::io::Result<()> {
+        removed(&self.directory, name, AtFlags::empty())
+    }
+
+    /// Gives a file another name beneath the directory.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> rustix::io::Result<()> {
+        let ((from, last), (to, other)) = (parent(&self.directory, from)?, parent(&self.directory, to)?);
+        rustix::fs::renameat(&from, last, &to, other)
+    }
+
+    /// Makes a directory.
+    pub(crate) fn make_directory(&self, name: &str) -> rustix::io::Result<()> {
+        beneath_made(&self.directory, name)
+    }
+
+    /// Removes a directory.
+    pub(crate) fn remove_directory(&self, name: &str) -> rustix::io::Result<()> {
+        removed(&self.directory, name, AtFlags::REMOVEDIR)
+    }
+
+    /// Reads all entries of a directory; their number.
+    pub(crate) fn list(&self, name: &str) -> rustix::io::Result<u64> {
+        let mut entries = Dir::new(self.open(name, OFlags::RDONLY | OFlags::DIRECTORY)?)?;
+        entries.try_fold(0, |count, entry| entry.map(|_| count + 1))
+    }
+
+    fn prepare_directory(&self, file: &ScratchFile) -> Result<(), SandboxError> {
+        let done = match self.remove_directory(&file.name) {
+            Ok(()) | Err(Errno::NOENT) if file.size.is_some() => self.make_directory(&file.name),
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(error),
+        };
+        done.map_err(|error| self.error("make a directory", error.into()))
+    }
+
+    fn make(
+        &self,
+        file: &ScratchFile,
+        content: Option<FileContent>,
+        cancel: &AtomicBool,
+    ) -> Result<(), SandboxError> {
         let writing = |source: io::Error| self.error("write a scratch file", source);
         match removed(&self.directory, &file.name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
@@ -271,13 +372,16 @@ impl Sandbox {
         let Some(size) = file.size else { return Ok(()) };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut target = File::from(self.open(&file.name, flags).map_err(|error| writing(error.into()))?);
-        let block = noise(BLOCK.min(usize::try_from(size).unwrap_or(BLOCK)));
+        let mut block = noise(BLOCK.min(usize::try_from(size).unwrap_or(BLOCK)));
         let mut left = size;
         while left > 0 {
             if cancel.load(Ordering::Relaxed) {
                 return Err(SandboxError::Cancelled);
             }
             let next = left.min(block.len() as u64);
+            if let Some(content) = content {
+                content.fill(size - left, &mut block);
+            }
             target.write_all(&block[..next as usize]).map_err(writing)?;
             left -= next;
         }
@@ -294,7 +398,10 @@ impl Drop for Sandbox {
     /// the manifest goes last.
     fn drop(&mut self) {
         let gone = |name: &str| {
-            let removed = removed(&self.directory, name, AtFlags::empty());
+            let removed = match name.strip_suffix('/') {
+                Some(directory) => self.remove_directory(directory),
+                None => self.unlink(name),
+            };
             matches!(removed, Ok(()) | Err(Errno::NOENT))
         };
         if self.kept {
@@ -302,7 +409,12 @@ impl Drop for Sandbox {
             return;
         }
         let left = self.contents.names.iter().filter(|name| !gone(name)).count();
-        let made: BTreeSet<&str> = self.contents.names.iter().flat_map(|name| directories(name)).collect();
+        let made: BTreeSet<&str> = self
+            .contents
+            .names
+            .iter()
+            .flat_map(|name| directories(name.strip_suffix('/').unwrap_or(name)))
+            .collect();
         for directory in made.iter().rev() {
             // A directory in which others put files stays.
             let _ = removed(&self.directory, directory, AtFlags::REMOVEDIR);
@@ -418,7 +530,7 @@ mod tests {
 
     fn plan(size: Option<u64>, streams: Vec<Vec<Operation>>) -> Plan {
         Plan::new(Program {
-            files: vec![ScratchFile { name: "f0".to_owned(), size }],
+            files: vec![ScratchFile { name: "f0".to_owned(), size, directory: false }],
             streams,
             ..Program::default()
         })
@@ -471,7 +583,7 @@ mod tests {
             open(true),
             operation(Action::Close(OPEN), Expected::Success),
         ];
-        let file = |name: &str, size| ScratchFile { name: name.to_owned(), size };
+        let file = |name: &str, size| ScratchFile { name: name.to_owned(), size, directory: false };
         let plan = Plan::new(Program {
             files: vec![file("f0", Some(1)), file("missing", None)],
             streams: vec![stream],
@@ -505,7 +617,7 @@ mod tests {
             step(Action::Signal(1)),
         ];
         let plan = Plan::new(Program {
-            files: vec![ScratchFile { name: "f0".to_owned(), size: Some(0) }],
+            files: vec![ScratchFile { name: "f0".to_owned(), size: Some(0), directory: false }],
             streams: vec![second, first],
             events: 2,
             ..Program::default()

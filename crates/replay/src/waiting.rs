@@ -150,7 +150,7 @@ mod tests {
         let operation =
             |action: &Action| Operation { think_ns: 0, action: *action, expected: Expected::Success };
         let program = Program {
-            files: vec![ScratchFile { name: "f".to_owned(), size: Some(100) }],
+            files: vec![ScratchFile { name: "f".to_owned(), size: Some(100), directory: false }],
             streams: streams.iter().map(|actions| actions.iter().map(operation).collect()).collect(),
             groups: Vec::new(),
             events,

@@ -52,9 +52,10 @@ impl Files {
         let file = |(number, size): (usize, Size)| ScratchFile {
             name: format!("f{number}"),
             size: (!size.made || size.first > 0).then_some(size.first),
+            directory: false,
         };
         let mut files: Vec<ScratchFile> = sizes.into_iter().enumerate().map(file).collect();
-        files.push(ScratchFile { name: "missing".to_owned(), size: None });
+        files.push(ScratchFile { name: "missing".to_owned(), size: None, directory: false });
         Self { numbers, missing: files.len() - 1, files }
     }
 

@@ -84,6 +84,13 @@ pub(crate) fn streams(recorded: &[Call], calls: &[Call]) -> Vec<Vec<String>> {
         Action::Await(event) => format!("await {event}"),
         Action::Share { event, .. } => format!("share {event}"),
         Action::Inherit { event, .. } => format!("inherit {event}"),
+        // Advice does not speak of names.
+        Action::StatOpen(_)
+        | Action::Unlink(_)
+        | Action::Rename(..)
+        | Action::MakeDirectory(_)
+        | Action::RemoveDirectory(_)
+        | Action::List(_) => unreachable!("{action:?}"),
     };
     let streams = plan.program().streams.iter();
     streams.map(|stream| stream.iter().map(|operation| word(operation.action)).collect()).collect()
