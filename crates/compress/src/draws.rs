@@ -20,12 +20,17 @@ type Which = (u32, Option<u32>);
 #[derive(Debug)]
 pub(crate) struct Draws<'a> {
     times: &'a [ItemTimes],
+    seed: u64,
     urns: HashMap<Which, Urn>,
 }
 
 impl<'a> Draws<'a> {
     pub(crate) fn new(times: &'a [ItemTimes]) -> Self {
-        Self { times, urns: HashMap::new() }
+        Self::seeded(times, 0)
+    }
+
+    pub(crate) fn seeded(times: &'a [ItemTimes], seed: u64) -> Self {
+        Self { times, seed, urns: HashMap::new() }
     }
 
     /// Puts drawn times into an event that is expected at a time; the first one of a line begins then, and none before
@@ -53,7 +58,8 @@ impl<'a> Draws<'a> {
             Some(class) => times.gaps.get(&class),
         };
         let histogram = histogram.filter(|histogram| histogram.count() > 0).ok_or(missing)?;
-        let urn = self.urns.entry((item.0, class)).or_insert_with(|| Urn::new(histogram, (item.0, class)));
+        let (which, seed) = ((item.0, class), self.seed);
+        let urn = self.urns.entry(which).or_insert_with(|| Urn::new(histogram, which, seed));
         urn.draw().ok_or(CompressError::Times { item: item.0 })
     }
 
@@ -82,7 +88,7 @@ struct Urn {
 }
 
 impl Urn {
-    fn new(histogram: &Histogram, key: Which) -> Self {
+    fn new(histogram: &Histogram, key: Which, seed: u64) -> Self {
         let mut ends = Vec::new();
         let mut count = 0;
         let mut sum = 0_i128;
@@ -107,7 +113,7 @@ impl Urn {
         let (step, rest) = (left.div_euclid(count.into()), left.rem_euclid(count.into()));
         ends.iter_mut()
             .for_each(|(_, value)| *value = value.saturating_add(i64::try_from(step).unwrap_or(0)));
-        Self { ends, rest: rest as u64, order: Permutation::new(count, key), drawn: 0 }
+        Self { ends, rest: rest as u64, order: Permutation::new(count, key, seed), drawn: 0 }
     }
 
     fn draw(&mut self) -> Option<i64> {
@@ -131,12 +137,13 @@ struct Permutation {
     len: u64,
     half_bits: u32,
     key: Which,
+    seed: u64,
 }
 
 impl Permutation {
-    fn new(len: u64, key: Which) -> Self {
+    fn new(len: u64, key: Which, seed: u64) -> Self {
         let bits = 64 - len.saturating_sub(1).leading_zeros();
-        Self { len, half_bits: bits.div_ceil(2).max(1), key }
+        Self { len, half_bits: bits.div_ceil(2).max(1), key, seed }
     }
 
     fn of(&self, index: u64) -> Option<u64> {
@@ -154,7 +161,7 @@ impl Permutation {
         let mask = (1_u64 << self.half_bits) - 1;
         let (mut left, mut right) = (number >> self.half_bits, number & mask);
         for round in 0_u8..4 {
-            let mixed = FixedState::with_seed(0).hash_one((self.key, round, right));
+            let mixed = FixedState::with_seed(self.seed).hash_one((self.key, round, right));
             (left, right) = (right, left ^ mixed & mask);
         }
         left << self.half_bits | right
@@ -170,7 +177,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_number_is_drawn_once(len in 1_u64..400, item in any::<u32>()) {
-            let order = Permutation::new(len, (item, None));
+            let order = Permutation::new(len, (item, None), u64::from(item) % 3);
             let mut drawn: Vec<u64> = (0..len).filter_map(|index| order.of(index)).collect();
             drawn.sort_unstable();
             prop_assert_eq!(drawn, (0..len).collect::<Vec<_>>());
@@ -181,7 +188,7 @@ mod tests {
         fn drawn_values_have_the_recorded_sum(values in prop::collection::vec(-3_000_000_i64..9_000_000_000, 1..60)) {
             let mut histogram = Histogram::new(Resolution { level: 3, buckets: Some(16) });
             values.iter().for_each(|&value| histogram.add(value, 0));
-            let mut urn = Urn::new(&histogram, (0, None));
+            let mut urn = Urn::new(&histogram, (0, None), 0);
             let drawn: Vec<i64> = std::iter::from_fn(|| urn.draw()).collect();
             prop_assert_eq!(drawn.len(), values.len());
             prop_assert_eq!(drawn.iter().sum::<i64>(), values.iter().sum::<i64>());
@@ -193,7 +200,7 @@ mod tests {
         let mut histogram = Histogram::new(Resolution { level: 3, buckets: Some(16) });
         let values = [1_000, 1_010, 250_000];
         values.iter().for_each(|&value| histogram.add(value, 0));
-        let mut urn = Urn::new(&histogram, (0, None));
+        let mut urn = Urn::new(&histogram, (0, None), 0);
         let mut drawn: Vec<i64> = std::iter::from_fn(|| urn.draw()).collect();
         drawn.sort_unstable();
         for (drawn, value) in drawn.iter().zip(values) {

@@ -34,6 +34,24 @@ pub(crate) fn files_of_paths(names: &Names, files: &[FileRow]) -> HashMap<i64, i
     of_paths
 }
 
+/// Calls `visit` with each event of a structure and the number of its line, line by line, in the order of their calls.
+///
+/// Times that are drawn depend on `seed`.
+///
+/// # Errors
+/// The structure contradicts itself, or the first error of `visit`.
+pub fn each_event(
+    document: &Document,
+    seed: u64,
+    visit: &mut impl FnMut(u32, &Event) -> Result<(), CompressError>,
+) -> Result<(), CompressError> {
+    let mut events = Events { draws: Draws::seeded(&document.times, seed), ..Events::new(document) };
+    for line in 0..document.lines.len() as u32 {
+        events.line(line, &mut |expanded| visit(line, &expanded.event))?;
+    }
+    events.end()
+}
+
 /// Reads the events of a document; no event is kept.
 pub(crate) struct Events<'a> {
     document: &'a Document,

@@ -23,6 +23,7 @@ mod tests;
 
 pub use compress::{CompressOptions, compress};
 pub use error::CompressError;
+pub use events::each_event;
 pub use expand::expand;
 pub use load::{check, is_structure_file, load};
 pub use outline::{Counts, Outline, OutlineCall, OutlineItem, OutlineLine, OutlineOptions};

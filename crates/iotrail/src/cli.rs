@@ -2,8 +2,8 @@
 
 use crate::commands::{
     advise, characterize, check, compare, completions, compress, dfg, events, expand, export, files,
-    generate, import, info, man, processes, record, recover, redact, report, sessions, sql, stats, structure,
-    tree, why, workflow, workload,
+    generate, import, info, man, processes, record, recover, redact, replay, report, sessions, sql, stats,
+    structure, tree, why, workflow, workload,
 };
 use crate::ui::{Colour, Ui};
 use clap::{ArgAction, Parser, Subcommand};
@@ -85,6 +85,7 @@ pub(crate) enum Command {
     Characterize(Box<characterize::Args>),
     Workload(workload::Args),
     Generate(generate::Args),
+    Replay(Box<replay::Args>),
     Compress(compress::Args),
     Expand(expand::Args),
     Export(export::Args),
@@ -116,6 +117,7 @@ impl Command {
             Self::Characterize(args) => characterize::run(args, ui),
             Self::Workload(args) => workload::run(args, ui),
             Self::Generate(args) => generate::run(args, ui),
+            Self::Replay(args) => replay::run(args, ui),
             Self::Stats(args) => stats::run(args, ui),
             Self::Report(args) => report::run(args, ui),
             Self::Export(args) => export::run(args, ui),

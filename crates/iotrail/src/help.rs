@@ -25,7 +25,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         ],
     ),
     ("Compare", &["compare"]),
-    ("Model", &["characterize", "workload", "generate"]),
+    ("Model", &["characterize", "workload", "generate", "replay"]),
     ("Exchange", &["compress", "expand", "export", "sql", "redact"]),
     ("Manage", &["info", "check", "recover", "completions", "man"]),
 ];

@@ -7,7 +7,7 @@ use crate::pacing::Pacing;
 use crate::plan::{DIRECT_BLOCK, Plan};
 use crate::program::{Action, Expected, OpenMode, OpenNumber, Operation, Stream};
 use crate::sandbox::{Sandbox, noise};
-use rustix::fs::{OFlags, SeekFrom};
+use rustix::fs::{OFlags, RawDir, SeekFrom};
 use rustix::io::Errno;
 use std::collections::HashMap;
 use std::io::{IoSlice, IoSliceMut};
@@ -31,6 +31,9 @@ pub enum Think {
     Due,
 }
 
+/// Bytes of the entries that one call reads of a directory, as those of the C library do.
+const ENTRIES: usize = 32 << 10;
+
 /// The longest sleep without a look at `cancel`.
 pub(crate) const NAP: Duration = Duration::from_millis(50);
 
@@ -40,20 +43,57 @@ pub(crate) const NAP: Duration = Duration::from_millis(50);
 /// What an operation returns is compared and counted, it ends nothing.
 #[must_use]
 pub fn execute(plan: &Plan, sandbox: &Sandbox, think: Think, cancel: &AtomicBool) -> Outcome {
+    execute_beside(plan, sandbox, think, cancel, &Alone)
+}
+
+/// What goes on beside the calls of an execution.
+pub trait Companion: Sync {
+    /// Does what the engine does not know: [`Action::Other`].
+    ///
+    /// # Errors
+    /// The number of an error.
+    fn other(&self, stream: usize, number: usize) -> Result<u64, i32>;
+
+    /// Hears of a call of a stream that was made, and what it returned: a number, or that of an error.
+    fn made(&self, stream: usize, operation: &Operation, result: Result<u64, i32>);
+}
+
+struct Alone;
+
+impl Companion for Alone {
+    fn other(&self, _: usize, _: usize) -> Result<u64, i32> {
+        Err(Errno::NOSYS.raw_os_error())
+    }
+
+    fn made(&self, _: usize, _: &Operation, _: Result<u64, i32>) {}
+}
+
+/// [Executes](execute) a plan together with somebody who knows what the engine does not.
+#[must_use]
+pub fn execute_beside(
+    plan: &Plan,
+    sandbox: &Sandbox,
+    think: Think,
+    cancel: &AtomicBool,
+    companion: &dyn Companion,
+) -> Outcome {
     let program = plan.program();
     let begin = Barrier::new(program.streams.len());
     let meetings = Meetings {
         groups: program.groups.iter().map(|members| Meeting::of(members.len())).collect(),
         events: (0..program.events).map(|_| Event::default()).collect(),
     };
-    let run = |stream: &Stream| {
+    let run = |number: usize, stream: &Stream| {
         let mut running = Running::new(plan, sandbox, stream, &meetings, think);
         begin.wait();
-        running.all(stream, cancel)
+        running.all(stream, cancel, (number, companion))
     };
     let mut outcome = Outcome::default();
     thread::scope(|scope| {
-        let threads: Vec<_> = program.streams.iter().map(|stream| scope.spawn(|| run(stream))).collect();
+        let run = &run;
+        let streams = program.streams.iter().enumerate();
+        let threads: Vec<_> =
+            streams.map(|(number, stream)| scope.spawn(move || run(number, stream))).collect();
         for thread in threads {
             match thread.join() {
                 Ok(part) => outcome.merge(&part),
@@ -119,7 +159,12 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn all(&mut self, stream: &Stream, cancel: &AtomicBool) -> Outcome {
+    fn all(
+        &mut self,
+        stream: &Stream,
+        cancel: &AtomicBool,
+        (number, companion): (usize, &dyn Companion),
+    ) -> Outcome {
         let mut outcome = Outcome::default();
         let begin = Instant::now();
         // The end of an operation is the begin of the next: one reading of the clock for each.
@@ -131,7 +176,9 @@ impl<'a> Running<'a> {
             }
             before = self.pacing.wait((begin, before), operation.think_ns, &mut outcome, cancel);
             if !operation.action.is_call() {
-                self.meet(operation.action, cancel);
+                if let Err(error) = self.meet(operation.action, cancel) {
+                    outcome.judge(operation, Err(error));
+                }
                 before = Instant::now();
                 continue;
             }
@@ -140,10 +187,14 @@ impl<'a> Running<'a> {
                 self.fill(content, offset, operation.action.bytes());
                 before = Instant::now();
             }
-            let result = self.step(operation);
+            let result = match operation.action {
+                Action::Other(other) => companion.other(number, other).map_err(Errno::from_raw_os_error),
+                _ => self.step(operation),
+            };
             let now = Instant::now();
             outcome.add(OperationKind::of(operation.action), now.duration_since(before));
             outcome.judge(operation, result);
+            companion.made(number, operation, result.map_err(Errno::raw_os_error));
             before = now;
             if self.plan.has_content() {
                 self.follow(operation.action, place, result, &mut outcome);
@@ -154,8 +205,8 @@ impl<'a> Running<'a> {
         outcome
     }
 
-    /// What is between streams.
-    fn meet(&mut self, action: Action, cancel: &AtomicBool) {
+    /// What is between streams, and at begin and end of processes.
+    fn meet(&mut self, action: Action, cancel: &AtomicBool) -> Result<(), Errno> {
         match action {
             Action::Barrier(group) => self.meetings.wait_for_group(group, cancel),
             Action::Signal(event) => self.meetings.set(event, None),
@@ -166,8 +217,19 @@ impl<'a> Running<'a> {
                     self.open.insert(open, file);
                 }
             }
+            Action::Attach { file, open, mode } => {
+                let file_name = self.plan.program().files.get(file).map(|file| &*file.name);
+                let descriptor = self.sandbox.open(file_name.ok_or(Errno::NOENT)?, flags(mode))?;
+                self.open.insert(open, Arc::new(Opened { file, descriptor }));
+            }
+            Action::Leave(open) => drop(self.open.remove(&open)),
+            Action::Adopt { open, copy } => {
+                let opened = self.open.get(&open).cloned().ok_or(Errno::BADF)?;
+                self.open.insert(copy, opened);
+            }
             _ => {}
         }
+        Ok(())
     }
 
     fn step(&mut self, operation: &Operation) -> Result<u64, Errno> {
@@ -182,13 +244,25 @@ impl<'a> Running<'a> {
                 }
                 Ok(0)
             }
-            // What is between streams is no call.
-            Action::Barrier(_)
+            // What is between streams, or at the ends of processes, is no call; what others know they do.
+            Action::Other(_)
+            | Action::Attach { .. }
+            | Action::Leave(_)
+            | Action::Adopt { .. }
+            | Action::Barrier(_)
             | Action::Signal(_)
             | Action::Await(_)
             | Action::Share { .. }
             | Action::Inherit { .. } => Ok(0),
             Action::Stat(file) => self.sandbox.stat(name(file)?).map(|()| 0),
+            Action::Access(file) => self.sandbox.access(name(file)?).map(|()| 0),
+            Action::ListOpen(open) => self.list(open),
+            Action::Duplicate { open, copy } => {
+                let file = self.open.get(&open).ok_or(Errno::BADF)?.file;
+                let descriptor = rustix::io::fcntl_dupfd_cloexec(self.file(open)?, 0)?;
+                self.open.insert(copy, Arc::new(Opened { file, descriptor }));
+                Ok(0)
+            }
             Action::StatOpen(open) => rustix::fs::fstat(self.file(open)?).map(|_| 0),
             Action::Unlink(file) => self.sandbox.unlink(name(file)?).map(|()| 0),
             Action::Rename(from, to) => self.sandbox.rename(name(from)?, name(to)?).map(|()| 0),
@@ -242,6 +316,13 @@ impl<'a> Running<'a> {
             Action::SyncData(open) => rustix::fs::fdatasync(self.file(open)?).map(|()| 0),
             Action::Truncate(open, size) => rustix::fs::ftruncate(self.file(open)?, size).map(|()| 0),
         }
+    }
+
+    /// Reads entries of a directory by one call; whether there were any.
+    fn list(&self, open: OpenNumber) -> Result<u64, Errno> {
+        let mut entries = Vec::with_capacity(ENTRIES);
+        let mut directory = RawDir::new(self.file(open)?, entries.spare_capacity_mut());
+        directory.next().transpose().map(|entry| u64::from(entry.is_some()))
     }
 
     fn file(&self, open: OpenNumber) -> Result<BorrowedFd<'_>, Errno> {
@@ -319,6 +400,7 @@ fn flags(mode: OpenMode) -> OFlags {
         (mode.append, OFlags::APPEND),
         (mode.sync, OFlags::DSYNC),
         (mode.direct, OFlags::DIRECT),
+        (mode.directory, OFlags::DIRECTORY),
     ];
     rest.into_iter().filter(|(set, _)| *set).fold(access, |all, (_, flag)| all | flag)
 }

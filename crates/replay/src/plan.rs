@@ -15,7 +15,10 @@ pub const MAX_BUFFERS: u32 = 1024;
 pub const DIRECT_BLOCK: u64 = 4096;
 
 /// Parts of a name at most.
-const MAX_PARTS: usize = 16;
+pub const MAX_NAME_PARTS: usize = 64;
+
+/// Bytes of each at most.
+pub const MAX_NAME_PART: usize = 200;
 
 /// Files that a stream has open at once at most, so that usual limits of descriptors suffice.
 const MAX_OPEN: usize = 512;
@@ -25,7 +28,7 @@ const MAX_OPEN: usize = 512;
 pub enum PlanError {
     /// A name that could lead elsewhere.
     #[error(
-        "file name {0:?}: expected at most {MAX_PARTS} parts of 1 to 200 letters, digits, `-`, `_` or `.`, none beginning with a dot, with `/` between them"
+        "file name {0:?}: expected at most {MAX_NAME_PARTS} parts of 1 to {MAX_NAME_PART} letters, digits, `-`, `_` or `.`, none beginning with a dot, with `/` between them"
     )]
     Name(String),
     /// Two files of a name.
@@ -110,8 +113,11 @@ impl Plan {
                 return Err(PlanError::Twice(file.name.clone()));
             }
         }
+        let own_directories: HashSet<&str> =
+            program.files.iter().filter(|file| file.directory).map(|file| file.name.as_str()).collect();
         for name in &names {
-            if let Some(directory) = directories(name).find(|directory| names.contains(directory)) {
+            let is_file = |name: &&str| names.contains(name) && !own_directories.contains(name);
+            if let Some(directory) = directories(name).find(is_file) {
                 return Err(PlanError::Directory(directory.to_owned()));
             }
         }
@@ -194,9 +200,10 @@ impl Plan {
 /// Whether a name is one that stays in its directory, and none of ours.
 pub(crate) fn is_simple(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let is_part =
-        |part: &str| (1..=200).contains(&part.len()) && part.bytes().all(allowed) && !part.starts_with('.');
-    name.split('/').count() <= MAX_PARTS && name.split('/').all(is_part)
+    let is_part = |part: &str| {
+        (1..=MAX_NAME_PART).contains(&part.len()) && part.bytes().all(allowed) && !part.starts_with('.')
+    };
+    name.split('/').count() <= MAX_NAME_PARTS && name.split('/').all(is_part)
 }
 
 /// The directories of a name, the outermost first.
@@ -234,7 +241,7 @@ fn shared(program: &Program) -> HashMap<usize, (usize, OpenMode)> {
         let mut opened = HashMap::new();
         for operation in stream {
             match operation.action {
-                Action::Open { file, open, mode } => {
+                Action::Open { file, open, mode } | Action::Attach { file, open, mode } => {
                     opened.insert(open, (file, mode));
                 }
                 Action::Share { open, event } => {
@@ -280,7 +287,7 @@ impl Sizes {
         at: usize,
     ) -> Result<Option<(OpenNumber, Followed)>, PlanError> {
         match operation.action {
-            Action::Open { file, open, mode } => {
+            Action::Open { file, open, mode } | Action::Attach { file, open, mode } => {
                 self.modified[file] |= mode.truncate || mode.create;
                 self.cut[file] |= mode.truncate;
                 let opens = !matches!(operation.expected, Expected::Error(_));
@@ -333,7 +340,14 @@ impl Sizes {
                 return Err(PlanError::Offset(stream, at, end));
             }
             let (file, appends) = (followed.file, followed.mode.append || followed.is_anywhere(action));
+            let copied = Followed { file, mode: followed.mode, cursor: followed.cursor, is_shared: true };
             match action {
+                Action::Duplicate { copy, .. } | Action::Adopt { copy, .. } => {
+                    followed.is_shared = true;
+                    if descriptions.insert(copy, copied).is_some() {
+                        return Err(PlanError::IsOpen(stream, at, copy.0));
+                    }
+                }
                 Action::Share { .. } => followed.is_shared = true,
                 _ if action.writes() && appends => {
                     self.modified[file] = true;
@@ -344,7 +358,7 @@ impl Sizes {
                     self.cut[file] |= !action.writes();
                     self.highest[file] = self.highest[file].max(end);
                 }
-                Action::Close(_) => {
+                Action::Close(_) | Action::Leave(_) => {
                     descriptions.remove(&open);
                 }
                 _ => {}

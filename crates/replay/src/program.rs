@@ -35,6 +35,8 @@ pub struct OpenMode {
     pub sync: bool,
     /// `O_DIRECT`: past the page cache, in blocks of [`DIRECT_BLOCK`](crate::DIRECT_BLOCK).
     pub direct: bool,
+    /// `O_DIRECTORY`: refuses what is no directory.
+    pub directory: bool,
 }
 
 /// Where a vectored call moves its bytes from or to.
@@ -92,6 +94,37 @@ pub enum Action {
     MakeDirectory(usize),
     /// `rmdir` of the directory of that index.
     RemoveDirectory(usize),
+    /// `faccessat` of the file of that index.
+    Access(usize),
+    /// `getdents64` of an open directory.
+    ListOpen(OpenNumber),
+    /// `dup`: one more descriptor of a description.
+    Duplicate {
+        /// The description.
+        open: OpenNumber,
+        /// The number of its new descriptor.
+        copy: OpenNumber,
+    },
+    /// Something that the engine does not know, by a number: a [`Companion`](crate::Companion) does it.
+    Other(usize),
+    /// Opens what a process has open from its begin: no call.
+    Attach {
+        /// Index of the file.
+        file: usize,
+        /// The description that it makes.
+        open: OpenNumber,
+        /// How.
+        mode: OpenMode,
+    },
+    /// Closes what a process leaves open when it ends: no call.
+    Leave(OpenNumber),
+    /// Gives a process of the same stream a description that another one has: no call. It is closed when both have closed it.
+    Adopt {
+        /// The description.
+        open: OpenNumber,
+        /// The number that the process has for it.
+        copy: OpenNumber,
+    },
     /// All entries of the directory of that index are read: it is opened and closed for that.
     List(usize),
     /// The streams of the group of that index wait for each other: no call.
@@ -123,6 +156,9 @@ impl Action {
     pub const fn uses(self) -> Option<OpenNumber> {
         match self {
             Self::Open { .. }
+            | Self::Attach { .. }
+            | Self::Access(_)
+            | Self::Other(_)
             | Self::Stat(_)
             | Self::Unlink(_)
             | Self::Rename(..)
@@ -145,6 +181,10 @@ impl Action {
             | Self::Sync(open)
             | Self::SyncData(open)
             | Self::StatOpen(open)
+            | Self::ListOpen(open)
+            | Self::Leave(open)
+            | Self::Duplicate { open, .. }
+            | Self::Adopt { open, .. }
             | Self::Truncate(open, _) => Some(open),
         }
     }
@@ -153,6 +193,8 @@ impl Action {
     pub(crate) fn names(self) -> impl Iterator<Item = usize> {
         let (one, other) = match self {
             Self::Open { file, .. }
+            | Self::Attach { file, .. }
+            | Self::Access(file)
             | Self::Stat(file)
             | Self::Unlink(file)
             | Self::MakeDirectory(file)
@@ -174,7 +216,14 @@ impl Action {
     pub const fn is_call(self) -> bool {
         !matches!(
             self,
-            Self::Barrier(_) | Self::Signal(_) | Self::Await(_) | Self::Share { .. } | Self::Inherit { .. }
+            Self::Barrier(_)
+                | Self::Signal(_)
+                | Self::Await(_)
+                | Self::Share { .. }
+                | Self::Inherit { .. }
+                | Self::Attach { .. }
+                | Self::Leave(_)
+                | Self::Adopt { .. }
         )
     }
 
@@ -192,7 +241,8 @@ impl Action {
     }
 
     /// Where a transfer begins that says so itself.
-    pub(crate) const fn offset(self) -> Option<u64> {
+    #[must_use]
+    pub const fn offset(self) -> Option<u64> {
         match self {
             Self::ReadAt(_, offset, _)
             | Self::WriteAt(_, offset, _)

@@ -8,7 +8,7 @@ use crate::content::{Checked, FileContent};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, directories, is_simple};
 use crate::program::ScratchFile;
-use rustix::fs::{Advice, AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags};
+use rustix::fs::{Access, Advice, AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -223,19 +223,15 @@ impl Sandbox {
         again: bool,
         cancel: &AtomicBool,
     ) -> Result<(), SandboxError> {
-        for directory in plan.program().files.iter().flat_map(|file| directories(&file.name)) {
-            match beneath_made(&self.directory, directory) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(self.error("make a directory", error.into())),
-            }
-        }
+        self.prepare_directories(&plan.program().files)?;
         for (index, file) in plan.program().files.iter().enumerate() {
             if file.directory {
-                self.prepare_directory(file)?;
-            } else if !again || plan.modifies(index) {
+                continue;
+            }
+            if !again || plan.modifies(index) {
                 self.make(file, plan.content(index), cancel)?;
             }
-            if cache == Cache::Cold && file.size.is_some() && !file.directory {
+            if cache == Cache::Cold && file.size.is_some() {
                 let opened = self.open(&file.name, OFlags::RDONLY);
                 let dropped = opened
                     .and_then(|file| rustix::fs::fadvise(&file, 0, None::<NonZeroU64>, Advice::DontNeed));
@@ -349,13 +345,46 @@ impl Sandbox {
         entries.try_fold(0, |count, entry| entry.map(|_| count + 1))
     }
 
-    fn prepare_directory(&self, file: &ScratchFile) -> Result<(), SandboxError> {
-        let done = match self.remove_directory(&file.name) {
-            Ok(()) | Err(Errno::NOENT) if file.size.is_some() => self.make_directory(&file.name),
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(error) => Err(error),
-        };
-        done.map_err(|error| self.error("make a directory", error.into()))
+    /// Makes the directories that are there before an execution, the outermost first: those on the way to files, too, unless the program
+    /// makes them. The others are removed with what earlier executions left in them.
+    fn prepare_directories(&self, files: &[ScratchFile]) -> Result<(), SandboxError> {
+        let absent: BTreeSet<&str> = files
+            .iter()
+            .filter(|file| file.directory && file.size.is_none())
+            .map(|file| file.name.as_str())
+            .collect();
+        let is_absent =
+            |name: &str| absent.contains(name) || directories(name).any(|outer| absent.contains(outer));
+        let mut present = BTreeSet::new();
+        for file in files {
+            present.extend(directories(&file.name));
+            present.extend(file.directory.then_some(file.name.as_str()));
+        }
+        for file in files.iter().filter(|file| !file.directory && is_absent(&file.name)) {
+            match self.unlink(&file.name) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(error) => return Err(self.error("remove a scratch file", error.into())),
+            }
+        }
+        for name in present.iter().rev().filter(|name| is_absent(name)) {
+            match self.remove_directory(name) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(error) => return Err(self.error("remove a directory", error.into())),
+            }
+        }
+        for name in present.iter().filter(|name| !is_absent(name)) {
+            match self.make_directory(name) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(self.error("make a directory", error.into())),
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks whether a file may be used.
+    pub(crate) fn access(&self, name: &str) -> rustix::io::Result<()> {
+        let (parent, last) = parent(&self.directory, name)?;
+        rustix::fs::accessat(parent, last, Access::EXISTS, AtFlags::empty())
     }
 
     fn make(
@@ -408,17 +437,17 @@ impl Drop for Sandbox {
             let _ = rustix::fs::flock(&self.manifest, FlockOperation::Unlock);
             return;
         }
-        let left = self.contents.names.iter().filter(|name| !gone(name)).count();
-        let made: BTreeSet<&str> = self
-            .contents
-            .names
+        let names = &self.contents.names;
+        let bare = |name: &'_ String| name.trim_end_matches('/').len();
+        let mut made: BTreeSet<String> = names
             .iter()
-            .flat_map(|name| directories(name.strip_suffix('/').unwrap_or(name)))
+            .flat_map(|name| directories(&name[..bare(name)]))
+            .map(|name| format!("{name}/"))
             .collect();
-        for directory in made.iter().rev() {
-            // A directory in which others put files stays.
-            let _ = removed(&self.directory, directory, AtFlags::REMOVEDIR);
-        }
+        made.extend(names.iter().cloned());
+        // What lies in a directory goes before it. A directory on the way in which others put files stays.
+        let left: BTreeSet<&String> = made.iter().rev().filter(|name| !gone(name)).collect();
+        let left = names.iter().filter(|name| left.contains(name)).count();
         if left == 0 && gone(MANIFEST) && self.contents.made {
             // A directory in which others put files stays.
             let _ = rustix::fs::rmdir(&self.path);

@@ -1,6 +1,6 @@
 //! The calls of a program on the files of a name, as far as they can be issued again.
 
-use iotrail_advise::{CallPlace, program};
+use iotrail_advise::program;
 use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Forces, OpenFlags, PerCall, Transfer};
 use iotrail_model::{CaseId, Event, FileId, OpenId, Pid, Tid};
 use iotrail_query::ProcessTable;
@@ -13,14 +13,22 @@ pub(crate) const MAX_CALLS: usize = 200_000;
 
 /// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum CallAction {
+pub enum CallAction {
+    /// Opens the file.
     Open(OpenMode),
+    /// Closes a descriptor.
     Close,
+    /// Reads or writes.
     Transfer(Moved),
+    /// Moves where the description stands to an offset.
     Seek(u64),
+    /// Forces the file to storage.
     Sync,
+    /// Forces its data.
     SyncData,
+    /// Sets its length.
     Truncate(u64),
+    /// Looks at it.
     Stat,
     /// It failed, and fails on scratch files for the same reason.
     Refused(Refusal),
@@ -28,7 +36,7 @@ pub(crate) enum CallAction {
 
 /// A call that failed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// An open: there is no such file.
     Open(OpenMode),
     /// An open that makes a file: it is there.
@@ -39,54 +47,69 @@ pub(crate) enum Refusal {
 
 /// A read or write.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Moved {
-    pub(crate) writes: bool,
+pub struct Moved {
+    /// Whether it writes.
+    pub writes: bool,
     /// Whether the call names the offset (`pread`), instead of using that of its description.
-    pub(crate) positioned: bool,
-    pub(crate) offset: Option<u64>,
-    pub(crate) asked: u64,
-    pub(crate) moved: u64,
+    pub positioned: bool,
+    /// Where it begins, if that is known.
+    pub offset: Option<u64>,
+    /// Bytes asked for.
+    pub asked: u64,
+    /// Bytes moved.
+    pub moved: u64,
     /// Buffers in memory. Trails do not have those of recorded calls: one.
-    pub(crate) buffers: u32,
+    pub buffers: u32,
 }
 
 impl Moved {
     /// Its bytes, if its place is known.
-    pub(crate) fn range(self) -> Option<(u64, u64)> {
+    #[must_use]
+    pub fn range(self) -> Option<(u64, u64)> {
         let offset = self.offset?;
         Some((offset, offset.saturating_add(self.moved)))
     }
 }
 
 /// An open file description.
-pub(crate) type Description = (CaseId, OpenId);
+pub type Description = (CaseId, OpenId);
 
 /// A thread.
-pub(crate) type Thread = (CaseId, Pid, Tid);
+pub type Thread = (CaseId, Pid, Tid);
 
 /// A call that can be issued again.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Call {
-    pub(crate) place: CallPlace,
-    pub(crate) start: i64,
+pub struct Call {
+    /// The case and the number of the call.
+    pub place: (CaseId, u64),
+    /// When it began.
+    pub start: i64,
     /// When it was over.
-    pub(crate) end: i64,
+    pub end: i64,
     /// Time since the call before it that is issued by the same thread, in ns.
-    pub(crate) think: u64,
-    pub(crate) pid: Pid,
-    pub(crate) tid: Tid,
-    pub(crate) file: FileId,
-    pub(crate) open: Option<Description>,
-    pub(crate) action: CallAction,
+    pub think: u64,
+    /// Its process.
+    pub pid: Pid,
+    /// Its thread.
+    pub tid: Tid,
+    /// The file.
+    pub file: FileId,
+    /// Through which description.
+    pub open: Option<Description>,
+    /// What it does.
+    pub action: CallAction,
 }
 
 impl Call {
-    pub(crate) const fn thread(&self) -> Thread {
+    /// Its thread.
+    #[must_use]
+    pub const fn thread(&self) -> Thread {
         (self.place.0, self.pid, self.tid)
     }
 
     /// The process.
-    pub(crate) const fn process(&self) -> (CaseId, Pid) {
+    #[must_use]
+    pub const fn process(&self) -> (CaseId, Pid) {
         (self.place.0, self.pid)
     }
 
@@ -198,7 +221,7 @@ impl Calls {
 /// `None` if scratch files cannot stand for it.
 fn call(event: &Event, spec: &CallSpec, flags: &str, error: Option<&str>) -> Option<Call> {
     let action = match error {
-        None => action(event, spec, flags)?,
+        None => CallAction::of(event, spec, flags)?,
         Some(error) => CallAction::Refused(refusal(spec, flags, error)?),
     };
     let open = event.open.get().filter(|_| error.is_none()).map(|open| (event.case, open));
@@ -219,33 +242,37 @@ fn call(event: &Event, spec: &CallSpec, flags: &str, error: Option<&str>) -> Opt
     })
 }
 
-fn action(event: &Event, spec: &CallSpec, flags: &str) -> Option<CallAction> {
-    let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
-    Some(match (spec.kind, spec.transfer) {
-        (_, transfer @ (Transfer::Read | Transfer::Write)) => {
-            let moved = number(event.size.get())?;
-            CallAction::Transfer(Moved {
-                writes: transfer == Transfer::Write,
-                positioned: spec.has(ArgKind::Offset),
-                offset: number(event.offset.get()),
-                asked: number(event.requested.get()).unwrap_or(moved).max(moved),
-                moved,
-                buffers: 1,
-            })
-        }
-        (CallKind::Open, _) => CallAction::Open(mode(OpenFlags::parse(flags.as_bytes()))?),
-        (CallKind::Create, _) => CallAction::Open(mode(OpenFlags::CREAT)?),
-        (CallKind::Close, _) => CallAction::Close,
-        (CallKind::Seek, _) => CallAction::Seek(number(event.ret.get())?),
-        (CallKind::Sync, _) => match spec.forces()? {
-            Forces::File => CallAction::Sync,
-            Forces::Data => CallAction::SyncData,
-            Forces::Other => return None,
-        },
-        (CallKind::Truncate, _) => CallAction::Truncate(number(event.offset.get())?),
-        (CallKind::Stat, _) => CallAction::Stat,
-        _ => return None,
-    })
+impl CallAction {
+    /// What a call that succeeded did to a file; `None` if that cannot be done to another one.
+    #[must_use]
+    pub fn of(event: &Event, spec: &CallSpec, flags: &str) -> Option<Self> {
+        let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
+        Some(match (spec.kind, spec.transfer) {
+            (_, transfer @ (Transfer::Read | Transfer::Write)) => {
+                let moved = number(event.size.get())?;
+                CallAction::Transfer(Moved {
+                    writes: transfer == Transfer::Write,
+                    positioned: spec.has(ArgKind::Offset),
+                    offset: number(event.offset.get()),
+                    asked: number(event.requested.get()).unwrap_or(moved).max(moved),
+                    moved,
+                    buffers: 1,
+                })
+            }
+            (CallKind::Open, _) => CallAction::Open(mode(OpenFlags::parse(flags.as_bytes()))?),
+            (CallKind::Create, _) => CallAction::Open(mode(OpenFlags::CREAT)?),
+            (CallKind::Close, _) => CallAction::Close,
+            (CallKind::Seek, _) => CallAction::Seek(number(event.ret.get())?),
+            (CallKind::Sync, _) => match spec.forces()? {
+                Forces::File => CallAction::Sync,
+                Forces::Data => CallAction::SyncData,
+                Forces::Other => return None,
+            },
+            (CallKind::Truncate, _) => CallAction::Truncate(number(event.offset.get())?),
+            (CallKind::Stat, _) => CallAction::Stat,
+            _ => return None,
+        })
+    }
 }
 
 /// What fails for a reason that scratch files can have.
@@ -278,6 +305,7 @@ fn mode(flags: OpenFlags) -> Option<OpenMode> {
         append: flags.appends(),
         sync: flags.syncs(),
         direct: false,
+        directory: false,
     })
 }
 

@@ -235,7 +235,9 @@ impl<'a> Issuing<'a> {
     }
 }
 
-fn transfer(open: OpenNumber, moved: Moved) -> Action {
+/// A read or write of an open file.
+#[must_use]
+pub fn transfer(open: OpenNumber, moved: Moved) -> Action {
     let offset = moved.offset.filter(|_| moved.positioned);
     let buffers = Buffers { bytes: moved.asked, count: moved.buffers };
     match (moved.writes, offset) {

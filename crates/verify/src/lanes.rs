@@ -8,7 +8,7 @@ pub(crate) const MAX_LANES: usize = 256;
 
 /// A lane is a thread of the experiment. It stands for a thread of the recording, or for several that used the file one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Lanes {
+pub struct Lanes {
     of: HashMap<Thread, usize>,
     count: usize,
 }
@@ -22,7 +22,10 @@ struct Span {
 
 impl Lanes {
     /// The lanes of calls in the order of their starts. If no two calls overlapped, all are issued one after the other, as they were.
-    pub(crate) fn of(calls: &[Call]) -> Result<Self, &'static str> {
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn of(calls: &[Call]) -> Result<Self, &'static str> {
         let spans = spans(calls);
         let mut lanes = Self::default();
         if !has_overlap(calls) {
@@ -49,17 +52,19 @@ impl Lanes {
     }
 
     /// The lane of a call.
-    pub(crate) fn lane(&self, call: &Call) -> usize {
+    #[must_use]
+    pub fn lane(&self, call: &Call) -> usize {
         self.of.get(&call.thread()).copied().unwrap_or_default()
     }
 
     /// How many there are.
-    pub(crate) const fn count(&self) -> usize {
+    #[must_use]
+    pub const fn count(&self) -> usize {
         self.count
     }
 
     /// States the time between the calls of each lane.
-    pub(crate) fn think(&self, calls: &mut [Call]) {
+    pub fn think(&self, calls: &mut [Call]) {
         let mut ends: Vec<Option<i64>> = vec![None; self.count];
         for call in calls {
             let before = ends[self.lane(call)].replace(call.end);

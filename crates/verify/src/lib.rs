@@ -21,6 +21,10 @@ mod testing;
 mod timeline;
 mod verify;
 
+pub use calls::{Call, CallAction, Description, Moved, Refusal, Thread};
+pub use issue::transfer;
+pub use lanes::Lanes;
 pub use merge::Merge;
+pub use order::{Waits, shared, waits};
 pub use proofs::{ProofsError, add, proofs_path, read};
 pub use verify::{Options, VerifyError, verify};

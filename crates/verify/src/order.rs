@@ -18,10 +18,11 @@ const LENGTH: (u64, u64) = (END, END + 1);
 const PRESENCE: (u64, u64) = (END + 1, u64::MAX);
 
 /// For calls by their index: the indices of earlier calls, of other lanes, that must be over.
-pub(crate) type Waits = HashMap<usize, Vec<usize>>;
+pub type Waits = HashMap<usize, Vec<usize>>;
 
 /// The waits of calls in the order in which they are issued; `size` tells what files hold at the begin, if they are there.
-pub(crate) fn waits(calls: &[Call], lanes: &Lanes, size: impl Fn(FileId) -> Option<u64>) -> Waits {
+#[must_use]
+pub fn waits(calls: &[Call], lanes: &Lanes, size: impl Fn(FileId) -> Option<u64>) -> Waits {
     let mut ordering = Ordering::new(calls, lanes);
     if lanes.count() > 1 {
         for (index, call) in calls.iter().enumerate() {
@@ -61,7 +62,8 @@ struct Ordering<'a> {
 }
 
 /// The descriptions that several lanes use.
-pub(crate) fn shared(calls: &[Call], lanes: &Lanes) -> HashSet<Description> {
+#[must_use]
+pub fn shared(calls: &[Call], lanes: &Lanes) -> HashSet<Description> {
     let mut first = HashMap::new();
     let uses = calls.iter().filter_map(|call| Some((call.open?, lanes.lane(call))));
     uses.filter(|(open, lane)| *first.entry(*open).or_insert(*lane) != *lane).map(|(open, _)| open).collect()

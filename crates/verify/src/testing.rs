@@ -55,6 +55,7 @@ pub(crate) const OPEN: CallAction = CallAction::Open(OpenMode {
     append: false,
     sync: false,
     direct: false,
+    directory: false,
 });
 
 /// What each thread issues, checked as the engine does.
@@ -84,8 +85,15 @@ pub(crate) fn streams(recorded: &[Call], calls: &[Call]) -> Vec<Vec<String>> {
         Action::Await(event) => format!("await {event}"),
         Action::Share { event, .. } => format!("share {event}"),
         Action::Inherit { event, .. } => format!("inherit {event}"),
-        // Advice does not speak of names.
-        Action::StatOpen(_)
+        // Advice does not speak of names, nor of processes.
+        Action::Access(_)
+        | Action::ListOpen(_)
+        | Action::Duplicate { .. }
+        | Action::Other(_)
+        | Action::Attach { .. }
+        | Action::Leave(_)
+        | Action::Adopt { .. }
+        | Action::StatOpen(_)
         | Action::Unlink(_)
         | Action::Rename(..)
         | Action::MakeDirectory(_)

@@ -21,6 +21,7 @@ pub(crate) mod record;
 pub(crate) mod recorded;
 pub(crate) mod recover;
 pub(crate) mod redact;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod sessions;
 pub(crate) mod sql;

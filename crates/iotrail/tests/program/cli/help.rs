@@ -3,7 +3,7 @@
 use crate::cli::util::Dir;
 
 /// In the order of the first screen.
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 29] = [
     "record",
     "import",
     "why",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 28] = [
     "characterize",
     "workload",
     "generate",
+    "replay",
     "compress",
     "expand",
     "export",

@@ -20,6 +20,7 @@ mod measure;
 mod output;
 mod paper;
 mod redact;
+mod replay;
 mod sql;
 mod stats;
 mod structure;
