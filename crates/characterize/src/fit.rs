@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 /// A model beside the recording that it is of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Fit {
-    /// Sessions with transfers or syncs that were recorded, and that the model has.
+    /// Sessions that were recorded, and that the model has.
     pub sessions: [u64; 2],
     /// Reads.
     pub reads: [u64; 2],
@@ -22,6 +22,8 @@ pub struct Fit {
     pub bytes_read: [u64; 2],
     /// Bytes that writes ask for.
     pub bytes_written: [u64; 2],
+    /// Other requests through descriptors, and calls that name files.
+    pub metadata: [u64; 2],
     /// Barriers of a rank, summed over ranks.
     pub barriers: [u64; 2],
     /// Recorded transfers that the model has at the same place: rank, file, kind, offset and size.
@@ -35,8 +37,12 @@ impl Fit {
     pub(crate) fn of(modelled: &Modelled, ranks: &[RankSessions], barriers: u64) -> Self {
         let mut fit = Self { barriers: [barriers, 0], ..Self::default() };
         let mut places: HashMap<Place, u64> = HashMap::new();
-        for (rank, (sessions, numbers)) in (0..).zip(ranks.iter().zip(&modelled.sessions)) {
-            for (execution, (file, _)) in sessions.executions.iter().zip(numbers) {
+        for (rank, (sessions, numbers)) in (0..).zip(ranks.iter().zip(&modelled.targets)) {
+            for (execution, target) in sessions.executions.iter().zip(numbers) {
+                if execution.shape.call.is_some() {
+                    fit.metadata[0] += 1;
+                    continue;
+                }
                 fit.sessions[0] += 1;
                 for (kind, count) in &execution.shape.requests {
                     fit.count(*kind, 0, *count);
@@ -46,23 +52,26 @@ impl Fit {
                     // Where the end of the file is, is not the model's to say.
                     let appends = execution.shape.mode().append;
                     let offset = if appends { 0 } else { transfer.offset.unwrap_or(u64::MAX) };
-                    *places.entry((rank, *file, transfer.kind, offset, transfer.size)).or_default() += 1;
+                    *places
+                        .entry((rank, target.file(), transfer.kind, offset, transfer.size))
+                        .or_default() += 1;
                 }
             }
         }
         for rank in 0..ranks.len() as u32 {
-            let (mut file_of, mut appends) = (0, false);
+            let mut appends: HashMap<(usize, usize), bool> = HashMap::new();
             let ended = synthesise(&modelled.model, (rank, ranks.len() as u32), 0, &mut |step| {
+                let of = step.of.unwrap_or_default();
                 match step.action {
-                    Action::Open { file, mode, .. } => {
-                        (file_of, appends) = (file, mode.append);
+                    Action::Open { mode, .. } => {
+                        appends.insert(of, mode.append);
                         fit.sessions[1] += 1;
                     }
                     Action::Transfer { kind, offset, size } => {
                         fit.count(kind, 1, 1);
                         fit.bytes(kind, 1, size);
-                        let offset = if appends { 0 } else { offset };
-                        if let Some(left) = places.get_mut(&(rank, file_of, kind, offset, size))
+                        let offset = if appends.get(&of) == Some(&true) { 0 } else { offset };
+                        if let Some(left) = places.get_mut(&(rank, of.0, kind, offset, size))
                             && *left > 0
                         {
                             *left -= 1;
@@ -71,6 +80,7 @@ impl Fit {
                     }
                     Action::Request(kind) => fit.count(kind, 1, 1),
                     Action::Barrier(_) => fit.barriers[1] += 1,
+                    Action::Call { .. } => fit.metadata[1] += 1,
                     Action::Close => {}
                 }
                 ControlFlow::<()>::Continue(())
@@ -85,6 +95,7 @@ impl Fit {
             RequestKind::Read => &mut self.reads,
             RequestKind::Write => &mut self.writes,
             RequestKind::Fsync | RequestKind::Fdatasync => &mut self.syncs,
+            RequestKind::Stat | RequestKind::Truncate => &mut self.metadata,
         };
         counts[side] += count;
     }

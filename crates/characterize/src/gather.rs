@@ -1,7 +1,9 @@
 //! Phase A: the pass that takes requests and synchronisation out of a log.
 
 use iotrail_model::calls::{CallKind, PerCall, mpi};
-use iotrail_model::{CallId, CaseId, EventBatch, FileId, FlagsId, Layer, Nullable, OpenId, Tid};
+use iotrail_model::{
+    CallId, CaseId, ErrnoId, EventBatch, FileId, FileKind, FlagsId, Layer, Nullable, OpenId, PathId, Pid, Tid,
+};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use serde::Serialize;
@@ -37,6 +39,7 @@ impl LeftOut {
 pub(crate) struct Row {
     pub(crate) case: CaseId,
     pub(crate) process: ProcessId,
+    pub(crate) pid: Pid,
     pub(crate) tid: Tid,
     pub(crate) start: i64,
     pub(crate) end: Option<i64>,
@@ -55,12 +58,19 @@ pub(crate) enum What {
     /// MPI began or ended.
     MpiBegins,
     MpiEnds,
+    /// The thread waited for another one.
+    Waits,
 }
 
 /// A call about a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestRow {
-    pub(crate) file: FileId,
+    /// NULL for what is not there.
+    pub(crate) file: Option<FileId>,
+    pub(crate) path: Option<PathId>,
+    pub(crate) is_directory: bool,
+    /// Whether it failed, though the file is there.
+    pub(crate) failed: bool,
     pub(crate) open: Nullable<OpenId>,
     pub(crate) offset: Nullable<i64>,
     /// Bytes that were asked for.
@@ -84,12 +94,18 @@ pub(crate) struct Gathering<'a> {
     kinds: PerCall<CallKind>,
     mpi: PerCall<mpi::Role>,
     own: Vec<Owner>,
+    /// The error of names that are not there.
+    absent: Option<ErrnoId>,
+    /// Paths of the system.
+    of_system: Vec<bool>,
 }
 
 /// Whose a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Program,
+    /// A directory, and whether that is sure.
+    Directory(bool),
     System,
     /// It is no file that holds bytes.
     Nobody,
@@ -102,8 +118,19 @@ impl<'a> Gathering<'a> {
         let ids = (0..processes.all().len() as u32).map(ProcessId);
         let programs: HashSet<&str> =
             ids.flat_map(|id| processes.images(id)).filter_map(|image| image.exe.as_deref()).collect();
+        let directory = |file: &iotrail_trail::DistinctFile| {
+            let path = &*names.paths[file.path.index()];
+            let kind = file.kind.as_deref();
+            let may_be = path.starts_with('/') && !is_of_system(path);
+            match kind {
+                _ if !may_be => Owner::Nobody,
+                None => Owner::Directory(false),
+                Some(kind) if kind == FileKind::Directory.name() => Owner::Directory(true),
+                Some(_) => Owner::Nobody,
+            }
+        };
         let owner = |(file, holds): (&iotrail_trail::DistinctFile, &bool)| match holds {
-            false => Owner::Nobody,
+            false => directory(file),
             true if is_of_system(&names.paths[file.path.index()]) => Owner::System,
             true if programs.contains(&*names.paths[file.path.index()]) => Owner::System,
             true => Owner::Program,
@@ -113,6 +140,8 @@ impl<'a> Gathering<'a> {
             kinds: PerCall::new(&names.calls, |call| call.kind()),
             mpi: PerCall::new(&names.calls, |call| mpi::role(call.name)),
             own: log.distinct_files().iter().zip(&holds_bytes).map(owner).collect(),
+            absent: names.errnos.iter().position(|name| &**name == "ENOENT").map(|at| ErrnoId(at as u32)),
+            of_system: names.paths.iter().map(|path| !path.starts_with('/') || is_of_system(path)).collect(),
         }
     }
 
@@ -124,17 +153,19 @@ impl<'a> Gathering<'a> {
                 mpi::Role::Synchronises => What::Collective { comm: batch.comm[at] },
                 mpi::Role::FromRoot | mpi::Role::ToRoot | mpi::Role::Other => return None,
             },
+            Layer::Syscall if self.kinds.of(batch.call[at]) == CallKind::Futex => What::Waits,
             Layer::Syscall => What::Request(self.request(batch, at, left_out)?),
             Layer::Posix | Layer::Libc => return None,
         };
         let start = batch.start[at];
         let end = batch.dur[at].get().map(|dur| start.0.saturating_add(dur.0.max(0)));
-        if end.is_none() {
+        if end.is_none() && !matches!(what, What::Waits) {
             left_out.unfinished += 1;
         }
         Some(Row {
             case: batch.case[at],
             process: self.processes.find(batch.case[at], batch.pid[at], start)?,
+            pid: batch.pid[at],
             tid: batch.tid[at],
             start: start.0,
             end,
@@ -144,31 +175,83 @@ impl<'a> Gathering<'a> {
     }
 
     fn request(&self, batch: &EventBatch, at: usize, left_out: &mut LeftOut) -> Option<RequestRow> {
-        let file = batch.file[at].get()?;
         let kind = self.kinds.of(batch.call[at]);
-        match self.own.get(file.index()) {
+        let absent = batch.errno[at].get().is_some() && batch.errno[at].get() == self.absent;
+        let Some(file) = batch.file[at].get().filter(|_| !absent) else {
+            let path = batch.path[at].get().filter(|path| !self.of_system[path.index()]);
+            return path.filter(|_| absent && names_file(kind)).map(|_| RequestRow::of_nothing());
+        };
+        let is_directory = match self.own.get(file.index()) {
             _ if kind == CallKind::Exec => return None,
-            Some(Owner::Program) if kind == CallKind::Map => left_out.mapped += 1,
-            Some(Owner::Program) => {
-                let transfers = matches!(kind, CallKind::Read | CallKind::Write);
-                let asked = || batch.requested[at].get().or(batch.size[at].get());
-                return Some(RequestRow {
-                    file,
-                    open: batch.open[at],
-                    offset: batch.offset[at],
-                    size: if transfers { asked().into() } else { Nullable::NULL },
-                    flags: batch.flags[at],
-                    end: batch.offset[at]
-                        .get()
-                        .zip(batch.size[at].get())
-                        .and_then(|(offset, size)| offset.checked_add(size)),
-                });
+            Some(Owner::Program) if kind == CallKind::Map => {
+                left_out.mapped += 1;
+                return None;
             }
-            Some(Owner::System) => left_out.on_system_files += 1,
-            _ => left_out.on_no_file += 1,
-        }
-        None
+            Some(Owner::Program) => on_directories(kind),
+            // What is opened and closed for its entries is a part of reading them.
+            Some(Owner::Directory(true)) if matches!(kind, CallKind::Open | CallKind::Close) => return None,
+            Some(Owner::Directory(sure)) if on_directories(kind) || *sure && kind == CallKind::Stat => true,
+            Some(Owner::System) => {
+                left_out.on_system_files += 1;
+                return None;
+            }
+            _ => {
+                left_out.on_no_file += 1;
+                return None;
+            }
+        };
+        let transfers = matches!(kind, CallKind::Read | CallKind::Write);
+        let asked = || batch.requested[at].get().or(batch.size[at].get());
+        Some(RequestRow {
+            file: Some(file),
+            path: batch.path[at].get(),
+            is_directory,
+            failed: batch.errno[at].get().is_some(),
+            open: batch.open[at],
+            offset: batch.offset[at],
+            size: if transfers { asked().into() } else { Nullable::NULL },
+            flags: batch.flags[at],
+            end: batch.offset[at]
+                .get()
+                .zip(batch.size[at].get())
+                .and_then(|(offset, size)| offset.checked_add(size)),
+        })
     }
+}
+
+impl RequestRow {
+    /// A call that names what is not there.
+    const fn of_nothing() -> Self {
+        Self {
+            file: None,
+            path: None,
+            is_directory: false,
+            failed: true,
+            open: Nullable::NULL,
+            offset: Nullable::NULL,
+            size: Nullable::NULL,
+            flags: Nullable::NULL,
+            end: None,
+        }
+    }
+}
+
+/// Calls that name a file, and may find that it is not there.
+fn names_file(kind: CallKind) -> bool {
+    matches!(
+        kind,
+        CallKind::Open
+            | CallKind::Stat
+            | CallKind::Access
+            | CallKind::ReadLink
+            | CallKind::Unlink
+            | CallKind::Rename
+            | CallKind::RemoveDirectory
+    )
+}
+
+fn on_directories(kind: CallKind) -> bool {
+    matches!(kind, CallKind::MakeDirectory | CallKind::RemoveDirectory | CallKind::List)
 }
 
 /// Files of the system, and those that MPI makes for itself.
@@ -213,6 +296,8 @@ impl Pass for Gathering<'_> {
             | Columns::FLAGS
             | Columns::FILE
             | Columns::OPEN
+            | Columns::PATH
+            | Columns::ERRNO
             | Columns::COMM
     }
 
@@ -244,7 +329,8 @@ impl Pass for Gathering<'_> {
 
     fn finish(&self, (): (), mut gathered: Gathered) -> Gathered {
         gathered.rows.sort_by_key(|row| (row.case, row.start));
-        gathered.has_mpi = gathered.rows.iter().any(|row| !matches!(row.what, What::Request(_)));
+        gathered.has_mpi =
+            gathered.rows.iter().any(|row| !matches!(row.what, What::Request(_) | What::Waits));
         gathered
     }
 }

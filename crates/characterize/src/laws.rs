@@ -1,21 +1,48 @@
 //! Where transfers of a session begin, as a law of the rank, the transfer and the execution.
 
 use crate::sessions::Transfer;
-use iotrail_workload::{OffsetLaw, Stride};
+use iotrail_workload::{OffsetLaw, RequestKind, Stride};
 
 /// An execution of a session: rank, number of the execution in the rank, transfers.
 pub(crate) type Place<'a> = (u32, u64, &'a [Transfer]);
+
+/// A law that all executions follow, or two, of reads and of writes, if these follow laws of their own, and whether they do.
+pub(crate) fn laws(places: &[Place<'_>], append: bool, ranks: u32) -> (OffsetLaw, Option<OffsetLaw>, bool) {
+    let (both, holds) = law(places, append, ranks);
+    let of = |kind: RequestKind| -> Vec<(u32, u64, Vec<Transfer>)> {
+        let own = |all: &[Transfer]| all.iter().filter(|transfer| transfer.kind == kind).copied().collect();
+        places.iter().map(|(rank, again, all)| (*rank, *again, own(all))).collect()
+    };
+    let (reads, writes) = (of(RequestKind::Read), of(RequestKind::Write));
+    let is_empty = |all: &[(u32, u64, Vec<Transfer>)]| all.iter().all(|(.., all)| all.is_empty());
+    if holds || is_empty(&reads) || is_empty(&writes) {
+        return (both, None, holds);
+    }
+    let apart = |all: &[(u32, u64, Vec<Transfer>)]| {
+        let places: Vec<Place<'_>> = all.iter().map(|(rank, again, all)| (*rank, *again, &all[..])).collect();
+        law(&places, append, ranks)
+    };
+    let ((reads, read), (writes, written)) = (apart(&reads), apart(&writes));
+    if read && written { (reads, Some(writes), true) } else { (both, None, false) }
+}
 
 /// A law that all executions follow, and whether they do: where none is found, transfers follow each other.
 pub(crate) fn law(places: &[Place<'_>], append: bool, ranks: u32) -> (OffsetLaw, bool) {
     if append || places.iter().all(|(_, _, transfers)| is_sequential(transfers)) {
         return (OffsetLaw::Sequential, true);
     }
-    match affine(places, ranks) {
+    // The nearest shifts first: at other numbers of ranks it is the distance that stays.
+    let half = (ranks / 2) as i32;
+    let shifts = std::iter::once(0).chain((1..=half).flat_map(|shift| [shift, -shift]));
+    let shifts = shifts.filter(|shift| *shift == 0 || ranks >= MIN_RANKS);
+    match shifts.filter_map(|shift| affine(places, ranks, shift)).next() {
         Some(law) => (law, true),
         None => (OffsetLaw::Sequential, false),
     }
 }
+
+/// Among fewer ranks every exchange of places is a shift.
+const MIN_RANKS: u32 = 3;
 
 fn is_sequential(transfers: &[Transfer]) -> bool {
     let mut end = 0;
@@ -26,8 +53,12 @@ fn is_sequential(transfers: &[Transfer]) -> bool {
     })
 }
 
-/// `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k`, exactly.
-fn affine(places: &[Place<'_>], ranks: u32) -> Option<OffsetLaw> {
+/// `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k`, exactly, where r is the rank that comes `shift` later.
+fn affine(places: &[Place<'_>], ranks: u32, shift: i32) -> Option<OffsetLaw> {
+    let turned = |rank: u32| (i64::from(rank) + i64::from(shift)).rem_euclid(i64::from(ranks.max(1))) as u32;
+    let places: Vec<Place<'_>> =
+        places.iter().map(|(rank, again, all)| (turned(*rank), *again, *all)).collect();
+    let places = &places[..];
     let offset = |(_, _, transfers): &Place<'_>, at: usize| transfers.get(at)?.offset;
     let long = places.iter().find(|(_, _, transfers)| transfers.len() > 1);
     let step = match long {
@@ -83,6 +114,7 @@ fn affine(places: &[Place<'_>], ranks: u32) -> Option<OffsetLaw> {
         again: stride(again),
         every,
         jump: stride(jump),
+        shift,
     })
 }
 
@@ -104,7 +136,6 @@ fn stride(bytes: u64, rank: u64, ranks: u32) -> Stride {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_workload::RequestKind;
 
     fn transfers(offsets: &[u64], size: u64) -> Vec<Transfer> {
         offsets
@@ -132,6 +163,7 @@ mod tests {
             again: Stride { bytes: 256 * KIB, by_ranks: true },
             every: 0,
             jump: Stride::default(),
+            shift: 0,
         };
         assert_eq!(law(&places, false, 4), (expected, true));
         let whole: Vec<(u32, Vec<Transfer>)> = (0..4)
@@ -145,8 +177,25 @@ mod tests {
             again: Stride::default(),
             every: 4,
             jump: Stride { bytes: 256 * KIB, by_ranks: true },
+            shift: 0,
         };
         assert_eq!(law(&places, false, 4), (expected, true), "both segments in one session");
+    }
+
+    #[test]
+    fn the_place_of_a_neighbour_is_a_law_with_a_shift() {
+        for (shift, ranks) in [(1, 4), (-1, 4), (2, 5), (1, 3)] {
+            let offset = |rank: i32| [((rank + shift).rem_euclid(ranks) * 1000) as u64];
+            let all: Vec<_> = (0..ranks).map(|rank| (rank as u32, transfers(&offset(rank), 1000))).collect();
+            let places: Vec<Place<'_>> = all.iter().map(|(rank, all)| (*rank, 0, &all[..])).collect();
+            let (law, holds) = law(&places, false, ranks as u32);
+            assert!(
+                holds && matches!(law, OffsetLaw::Affine { rank: 1000, shift: found, .. } if found == shift),
+                "{law:?}"
+            );
+        }
+        let (one, two) = (transfers(&[1000], 10), transfers(&[0], 10));
+        assert!(!law(&[(0, 0, &one), (1, 0, &two)], false, 2).1, "of two ranks it is none");
     }
 
     #[test]

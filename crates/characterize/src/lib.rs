@@ -13,11 +13,13 @@ mod sessions;
 mod streams;
 
 pub use gather::LeftOut;
-pub use names::Naming;
+pub use names::{Classing, Naming};
+pub use program::Level;
 pub use result::{
-    Characterization, ClassFigures, Figures, Fit, GroupFigures, NotKept, Quantiles, RankedBy, Tokens,
-    characterize,
+    Characterization, ClassFigures, Confirmation, Figures, Fit, GroupFigures, NotKept, Options, Quantiles,
+    RankedBy, Tokens, characterize, confirm,
 };
+pub use streams::Ranking;
 
 /// Why a log cannot be characterised.
 #[derive(Debug, thiserror::Error)]

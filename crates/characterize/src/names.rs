@@ -1,8 +1,8 @@
 //! What files are called in a model.
 
-use crate::streams::Streams;
+use crate::streams::{StreamFile, Streams};
 use iotrail_trail::EventLog;
-use iotrail_workload::{Accessed, Class, ClassedFile, NamePart, classes};
+use iotrail_workload::{Accessed, Class, ClassedFile, FileKind, NamePart, Sharing, classes};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What names of files become.
@@ -13,12 +13,25 @@ pub enum Naming {
     Anonymous,
     /// Paths from the directory on that all files are in, with the characters that a model may have.
     Keep,
+    /// The same, in which each part is a number that follows from it: equal parts are equal numbers.
+    Hash,
+}
+
+/// Which classes files have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Classing {
+    /// Those of the root, of all ranks, of each rank, of one other rank, of some ranks.
+    #[default]
+    Fine,
+    /// Those of PIONEER alone: of the root, shared, private.
+    Paper,
 }
 
 /// A kind of files of a recording: of one class, and with one form of name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FileKind {
+pub(crate) struct KindOfFile {
     pub(crate) classed: ClassedFile,
+    pub(crate) what: FileKind,
     /// Number of its class; private files have one for each form of name.
     pub(crate) class: usize,
 }
@@ -27,11 +40,11 @@ pub(crate) struct FileKind {
 #[derive(Debug)]
 pub(crate) struct Kinds {
     pub(crate) of_file: Vec<usize>,
-    pub(crate) kinds: Vec<FileKind>,
+    pub(crate) kinds: Vec<KindOfFile>,
 }
 
 /// Classes of files by the ranks that use them.
-pub(crate) fn kinds(log: &EventLog, streams: &Streams) -> Kinds {
+pub(crate) fn kinds(log: &EventLog, streams: &Streams, classing: Classing) -> Kinds {
     let mut users: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); streams.files.len()];
     for (rank, stream) in (0..).zip(&streams.ranks) {
         for request in &stream.requests {
@@ -43,25 +56,53 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams) -> Kinds {
         .iter()
         .zip(users)
         .map(|(file, ranks)| {
-            let path = log.distinct_files()[file.index()].path;
-            Accessed { name: log.names().paths[path.index()].as_bytes().to_vec(), ranks }
+            let name = path(log, *file).map_or(Vec::new(), |path| path.as_bytes().to_vec());
+            Accessed { name, ranks }
         })
         .collect();
     let classed = classes(&accessed, streams.ranks.len() as u32);
-    let mut numbers: BTreeMap<ClassedFile, usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<(ClassedFile, u8), usize> = BTreeMap::new();
     let mut kinds = Vec::new();
-    let mut numbers_of_classes: BTreeMap<(Class, Option<Vec<NamePart>>), usize> = BTreeMap::new();
-    let of_file = classed.into_iter().map(|classed| {
-        *numbers.entry(classed).or_insert_with_key(|classed| {
+    let mut numbers_of_classes: BTreeMap<(Class, Option<Vec<NamePart>>, u8), usize> = BTreeMap::new();
+    let of_file = classed.into_iter().zip(&streams.files).map(|(mut classed, file)| {
+        if classing == Classing::Paper {
+            classed.class = match classed.class {
+                Class::Subset(_) => Class::Shared,
+                Class::Exclusive(_) => Class::Private,
+                class => class,
+            };
+        }
+        let what = match file {
+            StreamFile { file: None, .. } => FileKind::Absent,
+            StreamFile { is_directory: true, .. } => FileKind::Directory,
+            StreamFile { .. } => FileKind::File,
+        };
+        *numbers.entry((classed, what as u8)).or_insert_with_key(|(classed, _)| {
             let form = (classed.class == Class::Private).then(|| classed.name.clone());
             let next = numbers_of_classes.len();
-            let class = *numbers_of_classes.entry((classed.class.clone(), form)).or_insert(next);
-            kinds.push(FileKind { classed: classed.clone(), class });
+            let class = (classed.class.clone(), form, what as u8);
+            let class = *numbers_of_classes.entry(class).or_insert(next);
+            kinds.push(KindOfFile { classed: classed.clone(), what, class });
             kinds.len() - 1
         })
     });
     let of_file = of_file.collect();
     Kinds { of_file, kinds }
+}
+
+/// The path of a file; NULL for what is not there.
+pub(crate) fn path(log: &EventLog, file: StreamFile) -> Option<&str> {
+    let path = file.path.unwrap_or(log.distinct_files()[file.file?.index()].path);
+    Some(&log.names().paths[path.index()])
+}
+
+/// Who uses the files of a class, as a model has it.
+pub(crate) const fn sharing(class: &Class) -> Sharing {
+    match class {
+        Class::Root => Sharing::Root,
+        Class::Private => Sharing::Private,
+        Class::Shared | Class::Exclusive(_) | Class::Subset(_) => Sharing::Shared,
+    }
 }
 
 /// The word for a class in names.
@@ -95,6 +136,22 @@ pub(crate) fn kept(name: &[NamePart], directory: &str) -> String {
     rest.split('/').map(part).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
 }
 
+/// A name whose parts are numbers that follow from them; what stands for ranks and numbers of files is kept.
+pub(crate) fn hashed(name: &str) -> String {
+    // FNV-1a (Fowler, Noll, Vo).
+    let hash = |part: &str| {
+        part.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+    };
+    let marks = |part: &str| -> String {
+        let found = ["%r", "%i"].into_iter().filter(|mark| part.contains(mark));
+        found.map(|mark| format!(".{mark}")).collect()
+    };
+    let part = |part: &str| format!("h{:012x}{}", hash(part) & 0xffff_ffff_ffff, marks(part));
+    name.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
 /// The directory that all these paths are in.
 pub(crate) fn common_directory<'a>(paths: impl Iterator<Item = &'a str>) -> String {
     let directory = |path: &'a str| path.rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -120,6 +177,13 @@ mod tests {
         assert_eq!(kept(&name, "/data"), "a_b/x/100_.__%r-%i");
         assert_eq!(kept(&[literal("/data/../%r")], "/data"), "_r");
         assert_eq!(kept(&[literal(&"l".repeat(300))], ""), "l".repeat(100));
+    }
+
+    #[test]
+    fn hashes_of_equal_parts_are_equal_and_ranks_stay() {
+        let (one, other) = (hashed("out/ckpt.%r.%i"), hashed("out/log"));
+        assert_eq!(one.split('/').next(), other.split('/').next());
+        assert!(one.ends_with(".%r.%i") && !one.contains("ckpt") && !other.contains("log"), "{one} {other}");
     }
 
     #[test]

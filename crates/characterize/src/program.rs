@@ -1,14 +1,14 @@
 //! From the sessions of all ranks to a model: its files, its kinds of sessions, the order that all ranks share.
 
 use crate::CharacterizeError;
-use crate::laws::{Place, law};
-use crate::names::{Kinds, Naming, common_directory, kept, word};
+use crate::laws::{Place, laws};
+use crate::names::{Kinds, Naming, common_directory, hashed, kept, path as path_of, sharing, word};
 use crate::sessions::{Execution, RankSessions, Shape};
 use crate::streams::Streams;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
-    Class, Group, Model, ModelFile, ModelSession, PathElement, ProgramStep, RankGroup, RequestKind, Sharing,
-    Step, path,
+    Class, FileKind, Group, Model, ModelFile, ModelSession, NameCall, PathElement, ProgramStep, RankGroup,
+    RequestKind, Sharing, Step, path,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -25,8 +25,10 @@ const ALIGNED: usize = 20_000;
 #[derive(Debug)]
 pub(crate) struct Modelled {
     pub(crate) model: Model,
-    /// Of each rank, of each execution: file and session of the model.
-    pub(crate) sessions: Vec<Vec<(usize, usize)>>,
+    /// Of each rank what each execution is in the model.
+    pub(crate) targets: Vec<Vec<Target>>,
+    /// Executions that overlap others of the same session, of all ranks: they are done as a whole.
+    pub(crate) overlapping: u64,
     /// Executions whose transfers follow no law.
     pub(crate) lawless: u64,
     /// Executions that are represented by others of their kind.
@@ -37,6 +39,34 @@ pub(crate) struct Modelled {
     pub(crate) of_no_range: u64,
 }
 
+/// What an execution is in a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Target {
+    /// Indices of file and session.
+    Session(usize, usize),
+    /// Index of the file.
+    Call(usize, NameCall),
+}
+
+impl Target {
+    pub(crate) const fn file(self) -> usize {
+        let (Self::Session(file, _) | Self::Call(file, _)) = self;
+        file
+    }
+}
+
+/// How much of the order of a recording a model has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// All of it if the program is short enough, else that of barriers.
+    #[default]
+    Auto,
+    /// How often each session occurs between barriers.
+    Joint,
+    /// All of it.
+    Program,
+}
+
 /// The model of what ranks did.
 pub(crate) fn model(
     log: &EventLog,
@@ -44,7 +74,7 @@ pub(crate) fn model(
     kinds: &Kinds,
     ranks: &[RankSessions],
     groups: &[Group],
-    naming: Naming,
+    (naming, level): (Naming, Level),
 ) -> Result<Modelled, CharacterizeError> {
     let mut shapes = Shapes::of(ranks);
     let represented = shapes.represent();
@@ -55,22 +85,43 @@ pub(crate) fn model(
     }
     let of_execution =
         |execution: &Execution| numbers[&(files.of_kind[&execution.kind], shapes.number(execution))];
-    let sessions: Vec<Vec<(usize, usize)>> =
+    let targets: Vec<Vec<Target>> =
         ranks.iter().map(|rank| rank.executions.iter().map(of_execution).collect()).collect();
     let mut program = Program { groups: Vec::new(), of_no_range: 0, ranks: streams.ranks.len() as u32 };
-    let elements = aligned(streams, ranks, &sessions, groups);
-    let atoms: Vec<ProgramStep> =
+    let (elements, overlapping) = aligned(streams, ranks, &targets, groups);
+    let atoms: Vec<(ProgramStep, bool)> =
         elements.iter().filter_map(|element| program.step(element, groups, &files_of_model)).collect();
-    let mut steps = fold(atoms.clone());
-    let ordered = length(&steps) <= LONG;
+    let mut steps = match level {
+        Level::Joint => Vec::new(),
+        Level::Auto | Level::Program => fold(atoms.iter().map(|(step, _)| step.clone()).collect()),
+    };
+    let ordered = match level {
+        Level::Auto => length(&steps) <= LONG,
+        Level::Joint => false,
+        Level::Program => true,
+    };
     if !ordered {
         steps = fold(unordered(atoms));
     }
     if program.groups.is_empty() {
         program.group(&(0..program.ranks).collect());
     }
-    let model = Model { groups: program.groups, files: files_of_model, steps };
-    Ok(Modelled { model, sessions, lawless, represented, ordered, of_no_range: program.of_no_range })
+    let model = Model {
+        ranks: Some(streams.ranks.len() as u32),
+        strong: false,
+        groups: program.groups,
+        files: files_of_model,
+        steps,
+    };
+    Ok(Modelled {
+        model,
+        targets,
+        overlapping,
+        lawless,
+        represented,
+        ordered,
+        of_no_range: program.of_no_range,
+    })
 }
 
 /// The shapes of all sessions.
@@ -94,9 +145,9 @@ impl Shapes {
     /// Chooses what represents the shapes of each class and mode: themselves if they are few, else of each of equally
     /// many the one whose bytes are nearest to their mean. Answers how many executions others represent.
     fn represent(&mut self) -> u64 {
-        let mut alike: BTreeMap<(usize, [bool; 5]), Vec<Counted<'_>>> = BTreeMap::new();
+        let mut alike: BTreeMap<(usize, Option<NameCall>, [bool; 5]), Vec<Counted<'_>>> = BTreeMap::new();
         for (shape, count) in &self.counts {
-            alike.entry((shape.class, shape.mode)).or_default().push((shape, *count));
+            alike.entry((shape.class, shape.call, shape.mode)).or_default().push((shape, *count));
         }
         let mut represented = 0;
         for mut shapes in alike.into_values() {
@@ -162,7 +213,9 @@ struct Files {
     names: Vec<String>,
     sharing: Vec<Sharing>,
     counts: Vec<u64>,
+    what: Vec<FileKind>,
     sizes: Vec<u64>,
+    present: Vec<bool>,
 }
 
 impl Files {
@@ -175,11 +228,16 @@ impl Files {
         naming: Naming,
     ) -> Self {
         let mut used: BTreeMap<usize, BTreeMap<usize, Vec<(usize, usize)>>> = BTreeMap::new();
+        let mut firsts: BTreeMap<usize, (i64, usize)> = BTreeMap::new();
         for (rank, sessions) in ranks.iter().enumerate() {
             for execution in &sessions.executions {
                 let shape = shapes.number(execution);
                 let of_rank = used.entry(execution.kind).or_default().entry(rank).or_default();
                 of_rank.push((shape, execution.file));
+                let first = firsts.entry(execution.kind).or_insert((execution.start, shape));
+                if execution.start < first.0 {
+                    *first = (execution.start, shape);
+                }
             }
         }
         let mut files = Self {
@@ -188,7 +246,9 @@ impl Files {
             names: Vec::new(),
             sharing: Vec::new(),
             counts: Vec::new(),
+            what: Vec::new(),
             sizes: Vec::new(),
+            present: Vec::new(),
         };
         let mut alike: BTreeMap<_, usize> = BTreeMap::new();
         for (kind, by_rank) in &used {
@@ -207,11 +267,9 @@ impl Files {
             files.kinds[at].push(*kind);
             files.of_kind.insert(*kind, at);
         }
-        let path =
-            |file: usize| &*log.names().paths[log.distinct_files()[streams.files[file].index()].path.index()];
         let paths = (0..streams.files.len())
             .filter(|file| files.of_kind.contains_key(&kinds.of_file[*file]))
-            .map(path);
+            .filter_map(|file| path_of(log, streams.files[file]));
         let directory = common_directory(paths);
         let mut ends = vec![0; files.kinds.len()];
         for (file, end) in streams.ends.iter().enumerate() {
@@ -221,26 +279,23 @@ impl Files {
         }
         for (at, end) in ends.into_iter().enumerate() {
             let first = files.kinds[at][0];
-            let classed = &kinds.kinds[first].classed;
-            let sharing = match classed.class {
-                Class::Root => Sharing::Root,
-                Class::Private => Sharing::Private,
-                Class::Shared | Class::Exclusive(_) | Class::Subset(_) => Sharing::Shared,
-            };
+            let (classed, what) = (&kinds.kinds[first].classed, kinds.kinds[first].what);
+            let sharing = sharing(&classed.class);
             let own = |all: &Vec<(usize, usize)>| {
-                all.iter().map(|(_, file)| file).collect::<BTreeSet<_>>().len() as u64
+                let name = |(_, file): &(usize, usize)| path_of(log, streams.files[*file]);
+                all.iter().map(name).collect::<BTreeSet<_>>().len() as u64
             };
             let count = match sharing {
                 Sharing::Private => used[&first].values().map(own).max().unwrap_or(1),
                 Sharing::Root | Sharing::Shared => files.kinds[at].len() as u64,
             };
-            let of_file = |all: &Vec<(usize, usize)>| {
-                all.first().is_some_and(|(shape, _)| reads_first(&shapes.kept[*shape]))
-            };
-            let read_first = used[&first].values().any(of_file);
+            let is_there = needs_file(&shapes.kept[firsts[&first].1]);
             let name = match naming {
+                _ if what == FileKind::Absent => format!("absent-{}", at + 1),
+                Naming::Anonymous if what == FileKind::Directory => format!("directory-{}", at + 1),
                 Naming::Anonymous => format!("{}-{}", word(&classed.class), at + 1),
                 Naming::Keep => kept(&classed.name, &directory),
+                Naming::Hash => hashed(&kept(&classed.name, &directory)),
             };
             let marks = [(sharing == Sharing::Private, "%r"), (count > 1, "%i")];
             let missing = marks.iter().filter(|(needed, mark)| *needed && !name.contains(mark));
@@ -250,7 +305,13 @@ impl Files {
             files.names.push(name);
             files.sharing.push(sharing);
             files.counts.push(count);
-            files.sizes.push(if read_first { end } else { 0 });
+            files.what.push(what);
+            files.sizes.push(if is_there && what == FileKind::File { end } else { 0 });
+            let is_made = |kind: &usize| {
+                let mut all = used[kind].values().flatten().map(|(shape, _)| &shapes.kept[*shape]);
+                all.any(|shape| shape.mode().create || shape.call == Some(NameCall::MakeDirectory))
+            };
+            files.present.push(is_there && end == 0 && what != FileKind::Absent && is_made(&first));
         }
         files.make_unique();
         files
@@ -282,7 +343,7 @@ impl Files {
         ranks: &[RankSessions],
         shapes: &Shapes,
         streams: &Streams,
-    ) -> (Vec<ModelFile>, HashMap<(usize, usize), (usize, usize)>, u64) {
+    ) -> (Vec<ModelFile>, HashMap<(usize, usize), Target>, u64) {
         let mut executions: BTreeMap<(usize, usize), Vec<(u32, u64, &Execution)>> = BTreeMap::new();
         for (rank, sessions) in (0..).zip(ranks) {
             let mut again: HashMap<(usize, usize), u64> = HashMap::new();
@@ -298,26 +359,38 @@ impl Files {
                 name: self.names[at].clone(),
                 count: self.counts[at],
                 class: self.sharing[at],
+                kind: self.what[at],
                 size: self.sizes[at],
+                present: self.present[at],
+                call_slack: 0,
                 sessions: Vec::new(),
             })
             .collect();
         let (mut numbers, mut lawless) = (HashMap::new(), 0);
+        let few = executions.len() <= DRAWN;
+        let mut of_calls: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for ((file, shape), executions) in executions {
             let kept = &shapes.kept[shape];
+            let slack: Vec<u64> =
+                executions.iter().flat_map(|(.., execution)| execution.slack.iter().copied()).collect();
+            if let Some(call) = kept.call {
+                numbers.insert((file, shape), Target::Call(file, call));
+                of_calls.entry(file).or_default().extend(slack);
+                continue;
+            }
             let places: Vec<Place<'_>> = executions
                 .iter()
                 .map(|(rank, again, execution)| (*rank, *again, &execution.transfers[..]))
                 .collect();
-            let (offset, holds) = law(&places, kept.mode().append, streams.ranks.len() as u32);
+            let count = streams.ranks.len() as u32;
+            let (offset, write_offset, holds) = laws(&places, kept.mode().append, count);
             lawless += if holds { 0 } else { executions.len() as u64 };
-            let (slack, requests) =
-                executions.iter().fold((0_u64, 0_u64), |(slack, requests), (_, _, execution)| {
-                    (slack.saturating_add(execution.slack.0), requests + execution.slack.1)
-                });
+            let took = executions.iter().fold((0_u64, 0_u64), |(time, requests), (.., execution)| {
+                (time.saturating_add(execution.took.0), requests + execution.took.1)
+            });
             let (sizes, write_sizes) = sizes(kept);
             let sessions = &mut files[file].sessions;
-            numbers.insert((file, shape), (file, sessions.len()));
+            numbers.insert((file, shape), Target::Session(file, sessions.len()));
             sessions.push(ModelSession {
                 name: format!("{}-{}", purpose(kept), sessions.len() + 1),
                 mode: kept.mode(),
@@ -326,11 +399,53 @@ impl Files {
                 write_sizes,
                 runs: kept.runs.clone(),
                 offset,
-                slack: slack / requests.max(1),
+                write_offset,
+                order: kept.order.clone(),
+                slack: times(slack, few),
+                duration: took.0 / took.1.max(1),
+                counted: 0,
             });
+        }
+        for (file, slack) in of_calls {
+            files[file].call_slack = mean(&slack);
         }
         (files, numbers, lawless)
     }
+}
+
+/// Of models with more sessions each has the mean of its slack alone.
+const DRAWN: usize = 24;
+/// As many slices of a distribution of slack are kept, by their means.
+const SLICES: usize = 16;
+
+/// Times with weights: all if there are few or one, else the means of equally many slices.
+fn times(mut slack: Vec<u64>, drawn: bool) -> BTreeMap<u64, u64> {
+    if !drawn || slack.len() < 2 * SLICES {
+        let mean = mean(&slack);
+        return if mean > 0 { BTreeMap::from([(mean, 1)]) } else { BTreeMap::new() };
+    }
+    slack.sort_unstable();
+    let bound = |slice: usize| slack.len() * slice / SLICES;
+    let mut times = BTreeMap::new();
+    for slice in 0..SLICES {
+        *times.entry(rounded(mean(&slack[bound(slice)..bound(slice + 1)]))).or_default() += 1;
+    }
+    match times.first_key_value() {
+        Some((0, _)) if times.len() == 1 => BTreeMap::new(),
+        Some((time, _)) if times.len() == 1 => BTreeMap::from([(*time, 1)]),
+        _ => times,
+    }
+}
+
+fn mean(values: &[u64]) -> u64 {
+    let sum: u128 = values.iter().map(|value| u128::from(*value)).sum();
+    u64::try_from(sum / values.len().max(1) as u128).unwrap_or(u64::MAX)
+}
+
+/// To four digits.
+fn rounded(value: u64) -> u64 {
+    let unit = 10_u64.pow(value.checked_ilog10().unwrap_or(0).saturating_sub(3));
+    (value + unit / 2) / unit * unit
 }
 
 /// Sizes of transfers, and those of writes where reads have others.
@@ -348,9 +463,12 @@ fn sizes(shape: &Shape) -> (BTreeMap<u64, u64>, BTreeMap<u64, u64>) {
     }
 }
 
-fn reads_first(shape: &Shape) -> bool {
-    let [read, _, create, truncate, _] = shape.mode;
-    read && !create && !truncate && shape.requests.contains_key(&RequestKind::Read)
+/// Whether what is done needs the file to be there.
+fn needs_file(shape: &Shape) -> bool {
+    match shape.call {
+        Some(call) => call != NameCall::MakeDirectory,
+        None => !shape.mode().create,
+    }
 }
 
 fn purpose(shape: &Shape) -> &'static str {
@@ -359,41 +477,93 @@ fn purpose(shape: &Shape) -> &'static str {
         (true, true) => "update",
         (true, false) => "read",
         (false, true) => "write",
+        (false, false) if shape.requests.is_empty() => "open",
         (false, false) => "sync",
     }
 }
 
-/// A step of a rank: a session of a file, or a barrier.
-type Atom = Step<(usize, usize)>;
+/// What a rank does at a time: a session as a whole, a call, or so many steps of a session, the first ones or others.
+type Piece = (Target, Option<(u64, bool)>);
+/// A step of a rank: a piece, or a barrier.
+type Atom = Step<Piece>;
 
-/// The steps of all groups in one order.
+/// The steps of a rank in order; how many of its sessions overlap others of the same kind.
+fn atoms(barriers: &[usize], executions: &[Execution], targets: &[Target]) -> (Vec<Atom>, u64) {
+    let whole = overlapping(executions, targets);
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    for (number, execution) in executions.iter().enumerate() {
+        let all = if whole[number] { &execution.positions[..1] } else { &execution.positions[..] };
+        places.extend(all.iter().map(|position| (*position, number)));
+    }
+    // Of an execution the open and the first request may be at one place.
+    places.sort();
+    let mut steps: Vec<Atom> = Vec::new();
+    let mut barriers = barriers.iter().peekable();
+    let mut done = vec![0_u64; executions.len()];
+    let mut at = 0;
+    while let Some(&(position, number)) = places.get(at) {
+        while barriers.next_if(|barrier| **barrier <= position).is_some() {
+            steps.push(Step::Sync((Target::Session(0, 0), None)));
+        }
+        let until = barriers.peek().map_or(usize::MAX, |barrier| **barrier);
+        let same = |place: &&(usize, usize)| place.1 == number && (place.0 < until || place.0 == position);
+        let count = places[at..].iter().take_while(same).count();
+        let all = executions[number].positions.len();
+        let piece =
+            if whole[number] || count == all { None } else { Some((count as u64, done[number] == 0)) };
+        steps.push(Step::Request((targets[number], piece)));
+        done[number] += count as u64;
+        at += count;
+    }
+    steps.extend(barriers.map(|_| Step::Sync((Target::Session(0, 0), None))));
+    (steps, whole.iter().filter(|whole| **whole).count() as u64)
+}
+
+/// Which executions are open while another one of the same session is.
+fn overlapping(executions: &[Execution], targets: &[Target]) -> Vec<bool> {
+    let mut overlap = vec![false; executions.len()];
+    let mut open: HashMap<Target, (usize, usize)> = HashMap::new();
+    for (number, execution) in
+        executions.iter().enumerate().filter(|(_, execution)| execution.shape.call.is_none())
+    {
+        let last = execution.positions.last().copied().unwrap_or_default();
+        match open.get_mut(&targets[number]) {
+            Some((until, holder)) if *until > execution.first => {
+                (overlap[number], overlap[*holder]) = (true, true);
+                if last > *until {
+                    (*until, *holder) = (last, number);
+                }
+            }
+            _ => {
+                open.insert(targets[number], (last, number));
+            }
+        }
+    }
+    overlap
+}
+
+/// The steps of all groups in one order; how many sessions of the ranks overlap others of the same kind.
 fn aligned(
     streams: &Streams,
     ranks: &[RankSessions],
-    sessions: &[Vec<(usize, usize)>],
+    targets: &[Vec<Target>],
     groups: &[Group],
-) -> Vec<PathElement<(usize, usize)>> {
-    let of_rank = |rank: usize| -> Vec<Atom> {
-        let mut barriers = streams.ranks[rank].barriers.iter().peekable();
-        let mut steps = Vec::new();
-        for (execution, session) in ranks[rank].executions.iter().zip(&sessions[rank]) {
-            while barriers.next_if(|barrier| **barrier <= execution.first).is_some() {
-                steps.push(Step::Sync((0, 0)));
-            }
-            steps.push(Step::Request(*session));
-        }
-        steps.extend(barriers.map(|_| Step::Sync((0, 0))));
-        steps
-    };
+) -> (Vec<PathElement<Piece>>, u64) {
+    let of_ranks: Vec<(Vec<Atom>, u64)> = (0..ranks.len())
+        .map(|rank| atoms(&streams.ranks[rank].barriers, &ranks[rank].executions, &targets[rank]))
+        .collect();
+    let overlapping = of_ranks.iter().map(|(_, overlapping)| overlapping).sum();
+    let of_rank = |rank: usize| of_ranks[rank].0.clone();
     let representatives: Vec<Vec<Atom>> = groups.iter().map(|group| of_rank(group.representative)).collect();
     let steps: Vec<&[Atom]> = representatives.iter().map(Vec::as_slice).collect();
     if steps.iter().map(|steps| steps.len()).sum::<usize>() <= ALIGNED {
-        return path(&steps).elements().to_vec();
+        return (path(&steps).elements().to_vec(), overlapping);
     }
     let largest = (0..groups.len()).max_by_key(|group| groups[*group].members.len()).unwrap_or_default();
     let all: BTreeSet<usize> = (0..groups.len()).collect();
     let alone = path(&[steps[largest]]);
-    alone.elements().iter().map(|element| PathElement { groups: all.clone(), ..element.clone() }).collect()
+    let of_all = |element: &PathElement<Piece>| PathElement { groups: all.clone(), ..element.clone() };
+    (alone.elements().iter().map(of_all).collect(), overlapping)
 }
 
 /// The program while it is made.
@@ -404,24 +574,33 @@ struct Program {
 }
 
 impl Program {
+    /// A step, and whether it begins what it is a part of.
     fn step(
         &mut self,
-        element: &PathElement<(usize, usize)>,
+        element: &PathElement<Piece>,
         groups: &[Group],
         files: &[ModelFile],
-    ) -> Option<ProgramStep> {
+    ) -> Option<(ProgramStep, bool)> {
         let members: BTreeSet<u32> = element
             .groups
             .iter()
             .flat_map(|group| groups[*group].members.iter().map(|rank| *rank as u32))
             .collect();
         match element.step {
-            Step::Request((file, session)) => {
-                let all = members.len() == self.ranks as usize || files[file].class == Sharing::Root;
+            Step::Request((target, part)) => {
+                let all = members.len() == self.ranks as usize || files[target.file()].class == Sharing::Root;
                 let ranks = if all { None } else { Some(self.group(&members)?) };
-                Some(ProgramStep::Session { file, session, ranks })
+                Some(match (target, part) {
+                    (Target::Call(file, call), _) => (ProgramStep::Call { call, file, ranks }, true),
+                    (Target::Session(file, session), None) => {
+                        (ProgramStep::Session { file, session, ranks }, true)
+                    }
+                    (Target::Session(file, session), Some((steps, first))) => {
+                        (ProgramStep::Part { file, session, ranks, steps }, first)
+                    }
+                })
             }
-            Step::Sync(_) if self.ranks > 1 => Some(ProgramStep::Barrier(self.group(&members)?)),
+            Step::Sync(_) if self.ranks > 1 => Some((ProgramStep::Barrier(self.group(&members)?), true)),
             Step::Sync(_) => None,
         }
     }
@@ -460,8 +639,8 @@ fn length(steps: &[ProgramStep]) -> usize {
         .sum()
 }
 
-/// How often each session occurs between barriers, in the order of their first occurrences.
-fn unordered(steps: Vec<ProgramStep>) -> Vec<ProgramStep> {
+/// How often each session occurs between barriers, in the order of their first occurrences; what is done in parts is done where it begins.
+fn unordered(steps: Vec<(ProgramStep, bool)>) -> Vec<ProgramStep> {
     let mut out: Vec<ProgramStep> = Vec::new();
     let mut between: Vec<(ProgramStep, u64)> = Vec::new();
     let flush = |between: &mut Vec<(ProgramStep, u64)>, out: &mut Vec<ProgramStep>| {
@@ -469,22 +648,28 @@ fn unordered(steps: Vec<ProgramStep>) -> Vec<ProgramStep> {
             out.push(if times > 1 { ProgramStep::Repeat(times, vec![step]) } else { step });
         }
     };
-    let mut places: HashMap<(usize, usize, Option<usize>), usize> = HashMap::new();
-    for step in steps {
-        match step {
-            ProgramStep::Session { file, session, ranks } => {
-                let at = *places.entry((file, session, ranks)).or_insert_with(|| {
-                    between.push((step, 0));
-                    between.len() - 1
-                });
-                between[at].1 += 1;
+    let mut places: HashMap<(Target, Option<usize>), usize> = HashMap::new();
+    for (step, begins) in steps {
+        let (target, step) = match step {
+            ProgramStep::Part { .. } if !begins => continue,
+            ProgramStep::Session { file, session, ranks }
+            | ProgramStep::Part { file, session, ranks, .. } => {
+                let step = ProgramStep::Session { file, session, ranks };
+                ((Target::Session(file, session), ranks), step)
             }
+            ProgramStep::Call { call, file, ranks } => ((Target::Call(file, call), ranks), step),
             step => {
                 flush(&mut between, &mut out);
                 places.clear();
                 out.push(step);
+                continue;
             }
-        }
+        };
+        let at = *places.entry(target).or_insert_with(|| {
+            between.push((step, 0));
+            between.len() - 1
+        });
+        between[at].1 += 1;
     }
     flush(&mut between, &mut out);
     out
@@ -563,7 +748,12 @@ mod tests {
         let steps = vec![session(0), session(1), session(0), ProgramStep::Barrier(0), session(0)];
         let expected =
             [ProgramStep::Repeat(2, vec![session(0)]), session(1), ProgramStep::Barrier(0), session(0)];
-        assert_eq!(unordered(steps), expected);
+        assert_eq!(unordered(steps.into_iter().map(|step| (step, true)).collect()), expected);
+        let part = ProgramStep::Part { file: 0, session: 0, ranks: None, steps: 3 };
+        assert_eq!(
+            unordered(vec![(part.clone(), true), (session(1), true), (part, false)]),
+            [session(0), session(1)]
+        );
     }
 
     #[test]

@@ -2,19 +2,20 @@
 
 use crate::CharacterizeError;
 use crate::gather::{Gathering, LeftOut};
-use crate::names::{Kinds, Naming, kinds, word};
-use crate::program::model;
+use crate::names::{Classing, Kinds, Naming, kinds, sharing, word};
+use crate::program::{Level, model};
 use crate::sessions::{RankSessions, sessions};
-use crate::streams::{RankStream, Streams, streams};
+use crate::streams::{RankStream, Ranking, Streams, streams};
 use iotrail_query::{ProcessTable, Query, scan};
 use iotrail_trail::EventLog;
 use iotrail_workload::{
-    Behaviour, Characteristics, Distribution, FileIndex, Group, Model, Placed, Request, Variant,
-    characteristics, groups,
+    Action, Behaviour, Characteristics, Distribution, FileIndex, Group, Model, Placed, Request, Variant,
+    characteristics, groups, synthesise,
 };
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
 pub use crate::fit::Fit;
 
@@ -26,6 +27,8 @@ pub enum RankedBy {
     Case,
     /// A process that makes requests, in the order of their first ones.
     Process,
+    /// A thread that a process started.
+    Thread,
 }
 
 /// What is measured of a quantity.
@@ -158,8 +161,10 @@ impl Figures {
 /// Synchronisation that was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Tokens {
-    /// Whether calls of MPI were recorded; without them no barrier is known.
+    /// Whether calls of MPI were recorded.
     pub mpi_recorded: bool,
+    /// Barriers of a rank that nobody recorded and that the times of the ranks show.
+    pub inferred: u64,
     /// Collective calls of all ranks, of one rank (the largest number).
     pub barriers: u64,
     /// Collective calls of other communicators, which the model does not have.
@@ -171,9 +176,7 @@ pub struct Tokens {
 pub struct NotKept {
     /// Requests for which a model has no word, by call.
     pub requests: BTreeMap<String, u64>,
-    /// Sessions without a transfer or sync: opened and closed.
-    pub empty_sessions: u64,
-    /// Sessions that were open while others began or ranks waited: a model does one after the other.
+    /// Sessions that were open while others of the same kind were: a model does one after the other.
     pub overlapping_sessions: u64,
     /// Sessions whose places follow no law: their transfers follow each other.
     pub sessions_without_law: u64,
@@ -212,6 +215,8 @@ pub struct Characterization {
     pub not_kept: NotKept,
     /// The model beside the recording.
     pub fit: Fit,
+    /// Further recordings beside the model.
+    pub confirmations: Vec<Confirmation>,
     /// The model.
     #[serde(serialize_with = "as_text")]
     pub model: Model,
@@ -221,6 +226,119 @@ fn as_text<S: serde::Serializer>(model: &Model, serializer: S) -> Result<S::Ok, 
     serializer.collect_str(model)
 }
 
+/// What makes a model of a recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What files are called.
+    pub naming: Naming,
+    /// Which classes they have.
+    pub classing: Classing,
+    /// How much of the order is kept.
+    pub level: Level,
+    /// What is a rank.
+    pub ranking: Ranking,
+}
+
+/// A recording as a model sees it.
+struct Recorded {
+    streams: Streams,
+    kinds: Kinds,
+    sessions: Vec<RankSessions>,
+}
+
+impl Recorded {
+    fn of(
+        log: &EventLog,
+        query: &Query,
+        options: Options,
+        threads: NonZeroUsize,
+    ) -> Result<Self, CharacterizeError> {
+        let processes = ProcessTable::of_log(log)?;
+        let gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes))?;
+        let streams = streams(log, query, gathered, options.ranking);
+        let kinds = kinds(log, &streams, options.classing);
+        if streams.ranks.iter().all(|rank| rank.requests.is_empty()) {
+            let left_out = streams.left_out;
+            return Err(CharacterizeError::Nothing(left_out.on_system_files, left_out.on_no_file));
+        }
+        let sessions = streams.ranks.iter().map(|rank| sessions(rank, &kinds)).collect();
+        Ok(Self { streams, kinds, sessions })
+    }
+
+    /// How many of its transfers a model has at its number of ranks, at the same place: rank, class of file, kind, offset and size.
+    fn confirms(&self, model: &Model) -> Confirmation {
+        let mut places = HashMap::new();
+        let ranks = self.sessions.len() as u32;
+        let mut transfers = 0;
+        for (rank, sessions) in (0..).zip(&self.sessions) {
+            for execution in &sessions.executions {
+                let class = sharing(&self.kinds.kinds[execution.kind].classed.class);
+                for transfer in &execution.transfers {
+                    let offset =
+                        transfer.offset.filter(|_| !execution.shape.mode().append).unwrap_or_default();
+                    let place = (rank, class, transfer.kind, offset, transfer.size);
+                    *places.entry(place).or_insert(0_u64) += 1;
+                    transfers += 1;
+                }
+            }
+        }
+        let (mut exact, mut modelled) = (0, 0);
+        for rank in 0..ranks {
+            let ended = synthesise(model, (rank, ranks), 0, &mut |step| {
+                if let (Action::Transfer { kind, offset, size }, Some((file, session))) =
+                    (step.action, step.of)
+                {
+                    modelled += 1;
+                    let file = &model.files[file];
+                    let offset = if file.sessions[session].mode.append { 0 } else { offset };
+                    if let Some(left) = places.get_mut(&(rank, file.class, kind, offset, size))
+                        && *left > 0
+                    {
+                        *left -= 1;
+                        exact += 1;
+                    }
+                }
+                ControlFlow::<()>::Continue(())
+            });
+            debug_assert_eq!(ended, ControlFlow::Continue(()));
+        }
+        Confirmation { ranks: ranks as usize, transfers: [transfers, modelled], exact_transfers: exact }
+    }
+}
+
+/// A further recording beside the model of the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Confirmation {
+    /// Number of its ranks: if that of the first one, it is a repetition; else its places confirm the laws or refute them.
+    pub ranks: usize,
+    /// Transfers that were recorded, and that the model has at that number of ranks.
+    pub transfers: [u64; 2],
+    /// Of them those of the same rank, class of file, kind, offset and size.
+    pub exact_transfers: u64,
+}
+
+impl Confirmation {
+    /// Whether the model has every transfer that was recorded, and no other.
+    #[must_use]
+    pub const fn is_exact(&self) -> bool {
+        self.exact_transfers == self.transfers[0] && self.exact_transfers == self.transfers[1]
+    }
+}
+
+/// How far a model of a recording is from another one.
+///
+/// # Errors
+/// If the log cannot be read, or nothing on files of the program is selected.
+pub fn confirm(
+    model: &Model,
+    log: &EventLog,
+    query: &Query,
+    options: Options,
+    threads: NonZeroUsize,
+) -> Result<Confirmation, CharacterizeError> {
+    Ok(Recorded::of(log, query, options, threads)?.confirms(model))
+}
+
 /// Characterises what `query` selects of a log. Takes about 250 bytes of memory for each request.
 ///
 /// # Errors
@@ -228,20 +346,13 @@ fn as_text<S: serde::Serializer>(model: &Model, serializer: S) -> Result<S::Ok, 
 pub fn characterize(
     log: &EventLog,
     query: &Query,
-    naming: Naming,
+    options: Options,
     threads: NonZeroUsize,
 ) -> Result<Characterization, CharacterizeError> {
-    let processes = ProcessTable::of_log(log)?;
-    let gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes))?;
-    let streams = streams(log, query, gathered);
-    let kinds = kinds(log, &streams);
+    let Recorded { streams, kinds, sessions: ranks } = Recorded::of(log, query, options, threads)?;
     let left_out = streams.left_out;
-    if streams.ranks.iter().all(|rank| rank.requests.is_empty()) {
-        return Err(CharacterizeError::Nothing(left_out.on_system_files, left_out.on_no_file));
-    }
     let groups = grouped(&streams, &kinds);
-    let ranks: Vec<RankSessions> = streams.ranks.iter().map(|rank| sessions(rank, &kinds)).collect();
-    let modelled = model(log, &streams, &kinds, &ranks, &groups, naming)?;
+    let modelled = model(log, &streams, &kinds, &ranks, &groups, (options.naming, options.level))?;
     let barriers = streams.ranks.iter().map(|rank| rank.barriers.len() as u64);
     let fit = Fit::of(&modelled, &ranks, barriers.clone().sum());
     let mut requests: BTreeMap<String, u64> = BTreeMap::new();
@@ -250,8 +361,7 @@ pub fn characterize(
     }
     let not_kept = NotKept {
         requests,
-        empty_sessions: ranks.iter().map(|rank| rank.empty).sum(),
-        overlapping_sessions: ranks.iter().map(|rank| rank.overlapping).sum(),
+        overlapping_sessions: modelled.overlapping,
         sessions_without_law: modelled.lawless,
         represented_sessions: modelled.represented,
         order_kept: modelled.ordered,
@@ -269,11 +379,13 @@ pub fn characterize(
         groups: groups.into_iter().map(|group| group_figures(group, &streams)).collect(),
         tokens: Tokens {
             mpi_recorded: streams.has_mpi,
+            inferred: streams.inferred,
             barriers: barriers.max().unwrap_or_default(),
             other_collectives: streams.other_collectives,
         },
         not_kept,
         fit,
+        confirmations: Vec::new(),
         model: modelled.model,
     })
 }

@@ -3,20 +3,24 @@
 use crate::names::Kinds;
 use crate::streams::RankStream;
 use iotrail_model::calls::{CallKind, CallSpec, Forces, OpenFlags, named};
-use iotrail_workload::{Mode, Request, RequestKind};
-use std::collections::{BTreeMap, HashMap};
+use iotrail_workload::{FileKind, Mode, ModelSession, NameCall, Request, RequestKind};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What is the same in all executions of a session of a model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Shape {
     /// Class of the file: files of one class have shapes in common, private ones with those of one form of name.
     pub(crate) class: usize,
+    /// A call that names a file is no session, and has nothing else.
+    pub(crate) call: Option<NameCall>,
     /// Read, write, create, truncate, append.
     pub(crate) mode: [bool; 5],
     pub(crate) requests: BTreeMap<RequestKind, u64>,
     pub(crate) sizes: BTreeMap<RequestKind, BTreeMap<u64, u64>>,
     /// The same in order, where all are reads or all are writes and there are few runs.
     pub(crate) runs: Vec<(u64, u64)>,
+    /// Runs of requests in their order, if they are few and requests are not spread evenly.
+    pub(crate) order: Vec<(RequestKind, u64)>,
 }
 
 impl Shape {
@@ -43,38 +47,49 @@ pub(crate) struct Transfer {
 /// A session of a rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Execution {
-    /// Indices of its first and last request among those of the rank.
+    /// Index of its first request among those of the rank.
     pub(crate) first: usize,
-    pub(crate) last: usize,
     pub(crate) file: usize,
     /// Kind of the file.
     pub(crate) kind: usize,
     pub(crate) shape: Shape,
     pub(crate) transfers: Vec<Transfer>,
-    /// Sum of the slack before its requests, in ns, and their number.
-    pub(crate) slack: (u64, u64),
+    /// Where its open, its requests and its close are among the requests of the rank; one that was not seen is where the next or last is.
+    pub(crate) positions: Vec<usize>,
+    /// Slack before its requests, in ns.
+    pub(crate) slack: Vec<u64>,
+    /// Sum of the times that its requests took, in ns, and their number.
+    pub(crate) took: (u64, u64),
+    /// When it began, in ns.
+    pub(crate) start: i64,
 }
 
 /// Sessions of a rank, and what of its requests is in none of them.
 #[derive(Debug, Default)]
 pub(crate) struct RankSessions {
-    /// In the order of their first requests.
+    /// In the order of their first requests; calls that name a file are among them.
     pub(crate) executions: Vec<Execution>,
     /// Requests that a model has no word for, by name of the call.
     pub(crate) other: BTreeMap<String, u64>,
-    /// Sessions without a transfer or sync.
-    pub(crate) empty: u64,
-    /// Sessions that were open when others began or a barrier came.
-    pub(crate) overlapping: u64,
 }
 
 /// The sessions of a rank.
 pub(crate) fn sessions(stream: &RankStream, kinds: &Kinds) -> RankSessions {
     let mut found = RankSessions::default();
     let mut open: HashMap<u64, usize> = HashMap::new();
+    let mut listed: HashSet<u64> = HashSet::new();
     let mut building: Vec<Building> = Vec::new();
     for (at, request) in stream.requests.iter().enumerate() {
-        let Some(description) = request.open.filter(|_| !matches!(request.kind, CallKind::Map)) else {
+        let what = kinds.kinds[kinds.of_file[request.file.0 as usize]].what;
+        if let Some(call) = name_call(request, what) {
+            // The entries of a directory are read until there are no more: all of that is one call.
+            if call != NameCall::List || request.open.is_none_or(|open| listed.insert(open)) {
+                building.push(Building::of_call(at, request, call));
+            }
+            continue;
+        }
+        let description = request.open.filter(|_| request.kind != CallKind::Map && what == FileKind::File);
+        let Some(description) = description else {
             *found.other.entry(request.variant.operation.to_string()).or_default() += 1;
             continue;
         };
@@ -89,18 +104,25 @@ pub(crate) fn sessions(stream: &RankStream, kinds: &Kinds) -> RankSessions {
             open.remove(&description);
         }
     }
-    let all = building.len();
     found.executions = building.into_iter().filter_map(|building| building.finish(kinds)).collect();
-    found.empty = (all - found.executions.len()) as u64;
-    let mut behind = 0;
-    let mut barriers = stream.barriers.iter().peekable();
-    for execution in &found.executions {
-        while barriers.next_if(|barrier| **barrier <= execution.first).is_some() {}
-        let spans = barriers.peek().is_some_and(|barrier| **barrier <= execution.last);
-        found.overlapping += u64::from(spans || execution.first < behind);
-        behind = behind.max(execution.last);
-    }
     found
+}
+
+/// The word of a model for a request that is in no session.
+fn name_call(request: &Request, what: FileKind) -> Option<NameCall> {
+    let call = match request.kind {
+        CallKind::List => NameCall::List,
+        _ if request.open.is_some() && what == FileKind::File => return None,
+        CallKind::Open | CallKind::Create => NameCall::Open,
+        CallKind::Stat | CallKind::Access | CallKind::ReadLink => NameCall::Stat,
+        CallKind::Unlink if what == FileKind::Directory => NameCall::RemoveDirectory,
+        CallKind::Unlink => NameCall::Unlink,
+        CallKind::Rename => NameCall::Rename,
+        CallKind::MakeDirectory => NameCall::MakeDirectory,
+        CallKind::RemoveDirectory => NameCall::RemoveDirectory,
+        _ => return None,
+    };
+    call.takes(what).then_some(call)
 }
 
 /// A session while it is read.
@@ -108,42 +130,79 @@ struct Building {
     first: usize,
     last: usize,
     file: usize,
+    call: Option<NameCall>,
     mode: Option<OpenFlags>,
     requests: BTreeMap<RequestKind, u64>,
+    kinds: Vec<RequestKind>,
     transfers: Vec<Transfer>,
-    slack: (u64, u64),
+    /// Where its requests are, without open and close.
+    positions: Vec<usize>,
+    opened: bool,
+    closed: bool,
+    slack: Vec<u64>,
+    took: (u64, u64),
+    start: i64,
 }
 
 impl Building {
     fn new(at: usize, request: &Request) -> Self {
-        let opens = request.kind.opens_file();
+        let opened = request.kind.opens_file();
         let flags = request.mode.as_deref().map(|flags| OpenFlags::parse(flags.as_bytes()));
         let made = (request.kind == CallKind::Create).then_some(OpenFlags::CREAT);
         Self {
             first: at,
             last: at,
             file: request.file.0 as usize,
-            mode: flags.or(made).filter(|_| opens),
+            call: None,
+            mode: flags.or(made).filter(|_| opened),
             requests: BTreeMap::new(),
+            kinds: Vec::new(),
             transfers: Vec::new(),
-            slack: (0, 0),
+            positions: Vec::new(),
+            opened,
+            closed: false,
+            slack: Vec::new(),
+            took: (0, 0),
+            start: request.start,
+        }
+    }
+
+    fn of_call(at: usize, request: &Request, call: NameCall) -> Self {
+        let mut building = Self { call: Some(call), ..Self::new(at, request) };
+        building.time(request);
+        building.positions.push(at);
+        building
+    }
+
+    fn time(&mut self, request: &Request) {
+        self.slack.push(request.slack.map_or(0, |slack| slack.ns.max(0) as u64));
+        if let Some(end) = request.end {
+            let took = end.saturating_sub(request.start).max(0) as u64;
+            self.took = (self.took.0.saturating_add(took), self.took.1 + 1);
         }
     }
 
     /// False for a request that a model has no word for.
     fn add(&mut self, at: usize, request: &Request) -> bool {
         self.last = at;
-        let slack = request.slack.map_or(0, |slack| slack.ns.max(0) as u64);
-        self.slack = (self.slack.0.saturating_add(slack), self.slack.1 + 1);
         let kind = match request.kind {
             CallKind::Read => RequestKind::Read,
             CallKind::Write => RequestKind::Write,
+            CallKind::Stat => RequestKind::Stat,
+            CallKind::Truncate => RequestKind::Truncate,
             CallKind::Sync => match named(&request.variant.operation).and_then(CallSpec::forces) {
                 Some(Forces::File) => RequestKind::Fsync,
                 Some(Forces::Data) => RequestKind::Fdatasync,
                 _ => return false,
             },
-            kind => return kind.opens_file() || matches!(kind, CallKind::Close),
+            kind => {
+                let is_end = kind.opens_file() || kind == CallKind::Close;
+                self.closed |= kind == CallKind::Close;
+                if is_end {
+                    self.time(request);
+                }
+                return is_end;
+            }
         };
         if kind.is_transfer() {
             let size = request.size.and_then(|size| u64::try_from(size).ok());
@@ -151,20 +210,28 @@ impl Building {
             let offset = request.offset.and_then(|offset| u64::try_from(offset).ok());
             self.transfers.push(Transfer { kind, offset, size });
         }
+        self.time(request);
+        self.positions.push(at);
+        self.kinds.push(kind);
         *self.requests.entry(kind).or_default() += 1;
         true
     }
 
     /// NULL if nothing was done that a model has.
     fn finish(self, kinds: &Kinds) -> Option<Execution> {
-        if self.requests.is_empty() {
-            return None;
-        }
+        let positions = match self.call {
+            Some(_) => self.positions,
+            None if self.requests.is_empty() && !self.opened => return None,
+            None => {
+                let last = if self.closed { self.last } else { usize::MAX };
+                [&[self.first][..], &self.positions, &[last]].concat()
+            }
+        };
         let has = |kind| self.requests.contains_key(&kind);
         let (reads, writes) = (has(RequestKind::Read), has(RequestKind::Write));
         let mode = match self.mode {
             Some(flags) => {
-                let writes = writes || flags.writes() || flags.truncates();
+                let writes = writes || has(RequestKind::Truncate) || flags.writes() || flags.truncates();
                 let appends = flags.appends() && writes;
                 [reads || flags.reads(), writes, flags.creates(), flags.truncates(), appends]
             }
@@ -175,17 +242,22 @@ impl Building {
             *sizes.entry(transfer.kind).or_default().entry(transfer.size).or_default() += 1;
         }
         let runs = if reads && writes { Vec::new() } else { runs(&self.transfers) };
+        let order = ModelSession::order_of(&self.kinds);
+        let order = if order.len() > MOST_RUNS { Vec::new() } else { order };
         let kind = kinds.of_file[self.file];
         let class = kinds.kinds[kind].class;
-        let shape = Shape { class, mode, requests: self.requests, sizes, runs };
+        let mode = if self.call.is_some() { [false; 5] } else { mode };
+        let shape = Shape { class, call: self.call, mode, requests: self.requests, sizes, runs, order };
         Some(Execution {
             first: self.first,
-            last: self.last,
             file: self.file,
             kind,
             shape,
             transfers: self.transfers,
+            positions,
             slack: self.slack,
+            took: self.took,
+            start: self.start,
         })
     }
 }

@@ -6,6 +6,7 @@
  * DIRECTORY must be there; files of the model in it are written anew. An option -a leaves the time between requests out.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,8 +22,10 @@
 
 typedef unsigned long long u64;
 
-enum { READ, WRITE, FSYNC, FDATASYNC, KINDS };
+enum { READ, WRITE, FSYNC, FDATASYNC, STAT, TRUNCATE, KINDS };
 enum { ROOT, SHARED, PRIVATE };
+enum { PLAIN, DIRECTORY, ABSENT };
+enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME };
 
 /* Sizes of transfers with their weights, in order if they are runs. */
 struct size {
@@ -35,19 +38,37 @@ struct stride {
 	int by_ranks;
 };
 
+/* Where transfers begin. */
+struct law {
+	int sequential;
+	u64 start, rank, every;
+	struct stride step, jump, again;
+	int shift;
+};
+
+/* Requests that follow each other. */
+struct run {
+	int kind;
+	u64 count;
+};
+
 struct session {
 	int file, flags;
 	u64 requests[KINDS];
 	const struct size *sizes[2];
-	int runs, sequential;
-	u64 start, rank, every, slack;
-	struct stride step, jump, again;
+	const struct run *order;
+	int runs;
+	u64 slack;
+	int apart; /* Reads and writes have laws of their own, and are counted apart. */
+	struct law laws[2];
 };
 
 struct file {
 	const char *name;
 	int class;
 	u64 count, size;
+	int kind, present;
+	u64 slack;
 };
 
 struct group {
@@ -132,7 +153,8 @@ static u64 size_of(const struct session *session, int kind, u64 i)
 static void run(const struct session *session, u64 *times)
 {
 	const struct file *file = &files[session->file];
-	u64 again = (*times)++, done[KINDS] = { 0 }, transfers = 0, end = 0, cursor = 0;
+	u64 again = (*times)++, done[KINDS] = { 0 }, transfers[2] = { 0 }, ends[2] = { 0 }, end = 0, cursor = 0, in_run = 0;
+	const struct run *order = session->order;
 	const char *name = named(file, again % file->count);
 	pause_for(session->slack);
 	int descriptor = open(name, session->flags, 0644);
@@ -140,39 +162,98 @@ static void run(const struct session *session, u64 *times)
 		die("open", name);
 	for (;;) {
 		int kind = -1;
-		for (int other = 0; other < KINDS; other++)
-			if (done[other] < session->requests[other] &&
-			    (kind < 0 || (unsigned __int128)(done[other] + 1) * session->requests[kind] <
-						 (unsigned __int128)(done[kind] + 1) * session->requests[other]))
-				kind = other;
+		if (order->kind != KINDS) {
+			kind = order->kind;
+			if (++in_run == order->count)
+				in_run = 0, order++;
+		} else if (order == session->order)
+			for (int other = 0; other < KINDS; other++)
+				if (done[other] < session->requests[other] &&
+				    (kind < 0 || (unsigned __int128)(done[other] + 1) * session->requests[kind] <
+							 (unsigned __int128)(done[kind] + 1) * session->requests[other]))
+					kind = other;
 		if (kind < 0)
 			break;
 		pause_for(session->slack);
 		if (kind == FSYNC || kind == FDATASYNC) {
 			if ((kind == FSYNC ? fsync : fdatasync)(descriptor))
 				die("sync", name);
+		} else if (kind == STAT) {
+			struct stat found;
+			if (fstat(descriptor, &found))
+				die("fstat", name);
+		} else if (kind == TRUNCATE) {
+			if (ftruncate(descriptor, end > file->size ? end : file->size))
+				die("truncate", name);
 		} else {
-			u64 size = size_of(session, kind, done[kind]), inner = transfers, block = 0;
-			if (session->every)
-				inner = transfers % session->every, block = transfers / session->every;
-			u64 offset = session->sequential ? end
-							 : session->start + session->rank * (u64)rank + at_ranks(session->step) * inner +
-								   at_ranks(session->jump) * block + at_ranks(session->again) * again;
+			int which = session->apart && kind == WRITE;
+			const struct law *law = &session->laws[which];
+			u64 size = size_of(session, kind, done[kind]), inner = transfers[which], block = 0;
+			if (law->every)
+				inner = transfers[which] % law->every, block = transfers[which] / law->every;
+			u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
+			u64 offset = law->sequential ? ends[which]
+						     : law->start + law->rank * turned + at_ranks(law->step) * inner +
+							       at_ranks(law->jump) * block + at_ranks(law->again) * again;
 			int follows = offset == cursor || (session->flags & O_APPEND && kind == WRITE);
 			ssize_t moved = kind == READ ? (follows ? read(descriptor, buffer, size) : pread(descriptor, buffer, size, offset))
 						     : (follows ? write(descriptor, buffer, size) : pwrite(descriptor, buffer, size, offset));
 			if (moved < 0 || (kind == WRITE && (u64)moved != size))
 				die(kind == READ ? "read" : "write", name);
-			end = offset + size;
+			ends[which] = offset + size;
+			if (ends[which] > end)
+				end = ends[which];
 			if (follows)
-				cursor = end;
-			transfers++;
+				cursor = ends[which];
+			transfers[which]++;
 		}
 		done[kind]++;
 	}
 	pause_for(session->slack);
 	if (close(descriptor))
 		die("close", name);
+}
+
+/* The next steps of a session: all of it where it begins. */
+static void part(const struct session *session, u64 *times, u64 *left, u64 all, u64 steps)
+{
+	if (!*left) {
+		run(session, times);
+		*left = all;
+	}
+	*left -= steps < *left ? steps : *left;
+}
+
+/* A call that names a file. */
+static void call(int what, int number, u64 *times)
+{
+	const struct file *file = &files[number];
+	const char *name = named(file, (*times)++ % file->count);
+	struct stat found;
+	int failed = 0;
+	pause_for(file->slack);
+	if (what == OPEN_NAME) {
+		failed = open(name, O_RDONLY) < 0;
+	} else if (what == STAT_NAME) {
+		failed = stat(name, &found);
+	} else if (what == UNLINK_NAME) {
+		failed = unlink(name);
+	} else if (what == RENAME_NAME) {
+		failed = rename(name, name);
+	} else if (what == MKDIR_NAME) {
+		failed = mkdir(name, 0777);
+	} else if (what == RMDIR_NAME) {
+		failed = rmdir(name);
+	} else {
+		DIR *directory = opendir(name);
+		failed = !directory;
+		while (directory && readdir(directory))
+			;
+		if (directory)
+			closedir(directory);
+	}
+	if (file->kind == ABSENT ? !failed || errno != ENOENT : failed)
+		die("call", name);
 }
 
 static int in(int group)
@@ -208,8 +289,15 @@ static void prepare(void)
 					die("mkdir", name);
 				free(directory);
 			}
+			if (file->kind == DIRECTORY) {
+				if (rmdir(name) && errno != ENOENT)
+					die("rmdir", name);
+				if ((file->present || !made[at]) && mkdir(name, 0777))
+					die("mkdir", name);
+				continue;
+			}
 			unlink(name);
-			int is_made = file->size == 0 && made[at];
+			int is_made = file->kind == ABSENT || (file->size == 0 && !file->present && made[at]);
 			int descriptor = is_made ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 			if (!is_made && descriptor < 0)
 				die("open", name);
@@ -249,7 +337,7 @@ int main(int argc, char **argv)
 		die("malloc", "");
 	for (u64 at = 0; at < LARGEST; at++)
 		buffer[at] = (char)(at * 2654435761u >> 13 ^ (u64)rank);
-	(void)barrier;
+	(void)barrier, (void)part, (void)call;
 	prepare();
 #ifndef SERIAL
 	MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,8 @@
 //! A model of a workload as a program in C, with MPI or without.
 
-use iotrail_workload::{Mode, Model, ModelSession, OffsetLaw, ProgramStep, RequestKind, Sharing, Stride};
+use iotrail_workload::{
+    FileKind, Mode, Model, ModelSession, NameCall, OffsetLaw, ProgramStep, RequestKind, Sharing, Stride,
+};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
@@ -25,9 +27,12 @@ fn write_program(out: &mut String, model: &Model) -> fmt::Result {
     write_files(out, model)?;
     let numbers = write_sessions(out, model)?;
     write!(out, "{TABLES}{frame}")?;
-    writeln!(out, "\nstatic void program(void)\n{{\n\tstatic u64 times[{}];", numbers.len().max(1))?;
-    write_steps(out, &model.steps, &numbers, 1)?;
-    writeln!(out, "\t(void)times;\n}}")
+    let sessions = numbers.len().max(1);
+    let files = model.files.len().max(1);
+    writeln!(out, "\nstatic void program(void)\n{{\n\tstatic u64 times[{sessions}], left[{sessions}];")?;
+    writeln!(out, "\tstatic u64 calls[{files}][READDIR_NAME + 1];")?;
+    write_steps(out, model, &model.steps, &numbers, 1)?;
+    writeln!(out, "\t(void)times, (void)left, (void)calls;\n}}")
 }
 
 fn write_files(out: &mut String, model: &Model) -> fmt::Result {
@@ -46,9 +51,16 @@ fn write_files(out: &mut String, model: &Model) -> fmt::Result {
             Sharing::Shared => "SHARED",
             Sharing::Private => "PRIVATE",
         };
-        writeln!(out, "\t{{ {}, {class}, {}, {} }},", literal(&file.name), file.count, file.size)?;
+        let kind = match file.kind {
+            FileKind::File => "PLAIN",
+            FileKind::Directory => "DIRECTORY",
+            FileKind::Absent => "ABSENT",
+        };
+        let (name, present) = (literal(&file.name), u8::from(file.present));
+        let (count, size, slack) = (file.count, file.size, file.call_slack);
+        writeln!(out, "\t{{ {name}, {class}, {count}, {size}, {kind}, {present}, {slack}ULL }},")?;
     }
-    let made = model.files.iter().map(|file| file.sessions.iter().any(|session| session.mode.create));
+    let made = (0..model.files.len()).map(|file| model.makes(file));
     let made: Vec<String> = made.map(|made| u8::from(made).to_string()).collect();
     writeln!(
         out,
@@ -81,12 +93,13 @@ fn write_sessions(out: &mut String, model: &Model) -> Result<BTreeMap<(usize, us
 }
 
 fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSession) -> fmt::Result {
+    use RequestKind::{Fdatasync, Fsync, Read, Stat, Truncate, Write};
     let table = |sizes: &mut dyn Iterator<Item = (u64, u64)>| {
         let all: Vec<String> = sizes.map(|(bytes, weight)| format!("{{ {bytes}ULL, {weight} }}")).collect();
         format!("{{ {}, {{ 0, 0 }} }}", all.join(", "))
     };
     let runs = session.runs.len() > 1;
-    for (word, kind) in [("reads", RequestKind::Read), ("writes", RequestKind::Write)] {
+    for (word, kind) in [("reads", Read), ("writes", Write)] {
         let sizes = if runs {
             table(&mut session.runs.iter().copied())
         } else {
@@ -94,25 +107,43 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
         };
         writeln!(out, "static const struct size {word}_{number}[] = {sizes};")?;
     }
-    let kinds = [RequestKind::Read, RequestKind::Write, RequestKind::Fsync, RequestKind::Fdatasync];
+    let kinds = [Read, Write, Fsync, Fdatasync, Stat, Truncate];
     let counts = kinds.map(|kind| session.requests.get(&kind).copied().unwrap_or_default().to_string());
     let stride = |stride: Stride| format!("{{ {}ULL, {} }}", stride.bytes, u8::from(stride.by_ranks));
-    let (sequential, start, rank, every, strides) = match session.offset {
-        OffsetLaw::Sequential => (1, 0, 0, 0, [Stride::default(); 3]),
-        OffsetLaw::Affine { start, rank, step, again, every, jump } => {
-            (0, start, rank, every, [step, jump, again])
+    let law = |law: OffsetLaw| match law {
+        OffsetLaw::Sequential => "{ 1, 0, 0, 0, { 0, 0 }, { 0, 0 }, { 0, 0 }, 0 }".to_owned(),
+        OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
+            let strides = [step, jump, again].map(stride).join(", ");
+            format!("{{ 0, {start}ULL, {rank}ULL, {every}, {strides}, {shift} }}")
         }
     };
+    let order: Vec<String> =
+        session.order.iter().map(|(kind, count)| format!("{{ {}, {count} }}", kinds_word(*kind))).collect();
+    let order = [&order[..], &["{ KINDS, 0 }".to_owned()]].concat().join(", ");
+    writeln!(out, "static const struct run order_{number}[] = {{ {order} }};")?;
     writeln!(
         out,
-        "static const struct session session_{number} = {{\n\t{file}, {}, {{ {} }}, {{ reads_{number}, writes_{number} }}, {}, {sequential},\n\t\
-         {start}ULL, {rank}ULL, {every}, {}ULL, {}\n}};\n",
+        "static const struct session session_{number} = {{\n\t{file}, {}, {{ {} }}, {{ reads_{number}, writes_{number} }}, order_{number}, {}, {}ULL,\n\t\
+         {}, {{ {},\n\t{} }}\n}};\n",
         flags(session.mode),
         counts.join(", "),
         u8::from(runs),
-        session.slack,
-        strides.map(stride).join(", ")
+        session.mean_slack(),
+        u8::from(session.write_offset.is_some()),
+        law(session.offset),
+        law(session.write_offset.unwrap_or(OffsetLaw::Sequential)),
     )
+}
+
+fn kinds_word(kind: RequestKind) -> &'static str {
+    match kind {
+        RequestKind::Read => "READ",
+        RequestKind::Write => "WRITE",
+        RequestKind::Fsync => "FSYNC",
+        RequestKind::Fdatasync => "FDATASYNC",
+        RequestKind::Stat => "STAT",
+        RequestKind::Truncate => "TRUNCATE",
+    }
 }
 
 fn flags(mode: Mode) -> String {
@@ -127,6 +158,7 @@ fn flags(mode: Mode) -> String {
 
 fn write_steps(
     out: &mut String,
+    model: &Model,
     steps: &[ProgramStep],
     numbers: &BTreeMap<(usize, usize), usize>,
     depth: usize,
@@ -136,19 +168,46 @@ fn write_steps(
         match step {
             ProgramStep::Repeat(times, steps) => {
                 writeln!(out, "{tabs}for (u64 i{depth} = 0; i{depth} < {times}ULL; i{depth}++) {{")?;
-                write_steps(out, steps, numbers, depth + 1)?;
+                write_steps(out, model, steps, numbers, depth + 1)?;
                 writeln!(out, "{tabs}}}")?;
             }
             ProgramStep::Session { file, session, ranks } => {
                 let number = numbers.get(&(*file, *session)).copied().unwrap_or_default();
-                let group = ranks.map(|group| format!(" && in({group})")).unwrap_or_default();
-                writeln!(out, "{tabs}if ((rank == 0 || files[{file}].class != ROOT){group})")?;
+                writeln!(out, "{tabs}{}", condition(*file, *ranks))?;
                 writeln!(out, "{tabs}\trun(&session_{number}, &times[{number}]);")?;
+            }
+            ProgramStep::Part { file, session, ranks, steps } => {
+                let number = numbers.get(&(*file, *session)).copied().unwrap_or_default();
+                let all = model.files[*file].sessions[*session].counted();
+                writeln!(out, "{tabs}{}", condition(*file, *ranks))?;
+                writeln!(
+                    out,
+                    "{tabs}\tpart(&session_{number}, &times[{number}], &left[{number}], {all}ULL, {steps}ULL);"
+                )?;
+            }
+            ProgramStep::Call { call, file, ranks } => {
+                let word = match call {
+                    NameCall::Open => "OPEN_NAME",
+                    NameCall::Stat => "STAT_NAME",
+                    NameCall::Unlink => "UNLINK_NAME",
+                    NameCall::Rename => "RENAME_NAME",
+                    NameCall::MakeDirectory => "MKDIR_NAME",
+                    NameCall::RemoveDirectory => "RMDIR_NAME",
+                    NameCall::List => "READDIR_NAME",
+                };
+                writeln!(out, "{tabs}{}", condition(*file, *ranks))?;
+                writeln!(out, "{tabs}\tcall({word}, {file}, &calls[{file}][{word}]);")?;
             }
             ProgramStep::Barrier(group) => writeln!(out, "{tabs}barrier({group});")?,
         }
     }
     Ok(())
+}
+
+/// Of the ranks that do it.
+fn condition(file: usize, ranks: Option<usize>) -> String {
+    let group = ranks.map(|group| format!(" && in({group})")).unwrap_or_default();
+    format!("if ((rank == 0 || files[{file}].class != ROOT){group})")
 }
 
 /// A string of C, in which what is not plain is written as octal numbers.

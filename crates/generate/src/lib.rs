@@ -2,9 +2,17 @@
 //!
 //! Source: PIONEER, sections V-D and V-E; definitions: docs/workload.md.
 
+mod schedule;
+mod trail;
+
+pub use schedule::schedule;
+pub use trail::write_trail;
+
 use iotrail_replay::{Action, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream};
-use iotrail_workload::{Action as Step, Mode, Model, RequestKind, Sharing, Synthetic, TooMuch, synthesise};
-use std::collections::HashMap;
+use iotrail_workload::{
+    Action as Step, FileKind, Mode, Model, NameCall, RequestKind, Sharing, Synthetic, TooMuch, synthesise,
+};
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 /// Most operations of all ranks: 56 bytes of memory each.
@@ -25,13 +33,22 @@ pub enum GenerateError {
     TooMany(u64, &'static str, u32, u64),
 }
 
+/// A program, and how long its operations took when they were recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// The program.
+    pub program: Program,
+    /// Of each operation of each stream, in ns; 0 where it is not known.
+    pub durations: Vec<Vec<u64>>,
+}
+
 /// The program of so many ranks.
 ///
 /// # Errors
 /// If it is too large.
-pub fn program(model: &Model, ranks: u32, seed: u64) -> Result<Program, GenerateError> {
+pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, GenerateError> {
     let totals = model.totals(ranks)?;
-    let requests = totals.requests.values().copied().fold(0, u64::saturating_add);
+    let requests = totals.requests.values().copied().fold(totals.calls, u64::saturating_add);
     let barriers = totals.barriers.saturating_mul(u64::from(ranks));
     let operations = requests.saturating_add(totals.sessions.saturating_mul(2)).saturating_add(barriers);
     for (number, what, most) in [
@@ -48,65 +65,169 @@ pub fn program(model: &Model, ranks: u32, seed: u64) -> Result<Program, Generate
         .iter()
         .map(|group| (0..ranks).filter(|rank| group.contains(*rank)).map(|rank| rank as usize).collect());
     let mut files = Files { model, numbers: HashMap::new(), files: Vec::new() };
-    let streams = (0..ranks).map(|rank| stream(model, (rank, ranks), seed, &mut files)).collect();
-    Ok(Program { streams, groups: groups.collect(), files: files.files, events: 0 })
+    let (streams, durations) =
+        (0..ranks).map(|rank| RankProgram::of(model, (rank, ranks), seed, &mut files)).unzip();
+    Ok(Planned {
+        program: Program { streams, groups: groups.collect(), files: files.files, events: 0 },
+        durations,
+    })
 }
 
-/// The files of a program, in the order of their first opens.
+/// The program of so many ranks.
+///
+/// # Errors
+/// If it is too large.
+pub fn program(model: &Model, ranks: u32, seed: u64) -> Result<Program, GenerateError> {
+    planned(model, ranks, seed).map(|planned| planned.program)
+}
+
+/// The files of a program, in the order of their first uses.
 struct Files<'a> {
     model: &'a Model,
-    numbers: HashMap<(usize, Option<u32>, u64), usize>,
+    numbers: HashMap<(usize, Option<u32>, u64, bool), usize>,
     files: Vec<ScratchFile>,
 }
 
 impl Files<'_> {
-    fn number(&mut self, file: usize, rank: u32, number: u64) -> usize {
+    /// The index of a file; of one that was renamed, that of its other name.
+    fn number(&mut self, file: usize, rank: u32, number: u64, renamed: bool) -> usize {
         let model = &self.model.files[file];
         let owner = (model.class == Sharing::Private).then_some(rank);
-        *self.numbers.entry((file, owner, number)).or_insert_with(|| {
-            let is_made = model.sessions.iter().any(|session| session.mode.create);
-            let size = (model.size > 0 || !is_made).then_some(model.size);
-            self.files.push(ScratchFile { name: model.instance(rank, number), size, directory: false });
+        *self.numbers.entry((file, owner, number, renamed)).or_insert_with(|| {
+            let is_there = model.size > 0 || model.present || !self.model.makes(file);
+            let is_there = is_there && model.kind != FileKind::Absent && !renamed;
+            self.files.push(ScratchFile {
+                name: format!("{}{}", model.instance(rank, number), if renamed { ".renamed" } else { "" }),
+                size: is_there.then_some(model.size),
+                directory: model.kind == FileKind::Directory,
+            });
             self.files.len() - 1
         })
     }
 }
 
-const OPEN: OpenNumber = OpenNumber(0);
+/// What a rank does, while it is made.
+struct RankProgram<'a, 'f> {
+    model: &'a Model,
+    rank: u32,
+    files: &'f mut Files<'a>,
+    /// Number of the first session of each file among those of all.
+    firsts: Vec<u32>,
+    open: HashMap<OpenNumber, Position>,
+    /// Files that have their other names.
+    renamed: HashSet<(usize, u64)>,
+}
 
-/// What a rank does.
-fn stream(model: &Model, (rank, ranks): (u32, u32), seed: u64, files: &mut Files<'_>) -> Stream {
-    let mut stream = Stream::new();
-    let (mut cursor, mut appends) = (0, false);
-    let ended = synthesise(model, (rank, ranks), seed, &mut |Synthetic { action, slack }| {
+/// Where an open file stands.
+#[derive(Clone, Copy, Default)]
+struct Position {
+    cursor: u64,
+    /// The end of the furthest transfer.
+    end: u64,
+    appends: bool,
+}
+
+impl<'a, 'f> RankProgram<'a, 'f> {
+    fn of(
+        model: &'a Model,
+        (rank, ranks): (u32, u32),
+        seed: u64,
+        files: &'f mut Files<'a>,
+    ) -> (Stream, Vec<u64>) {
+        let firsts = model.files.iter().scan(0, |next, file| {
+            let first = *next;
+            *next += file.sessions.len() as u32;
+            Some(first)
+        });
+        let firsts = firsts.collect();
+        let mut made = Self { model, rank, files, firsts, open: HashMap::new(), renamed: HashSet::new() };
+        let (mut stream, mut durations) = (Stream::new(), Vec::new());
+        let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
+            let (action, expected) = made.operation(step);
+            stream.push(Operation { think_ns: step.slack, action, expected });
+            durations.push(step.duration);
+            ControlFlow::<()>::Continue(())
+        });
+        debug_assert_eq!(ended, ControlFlow::Continue(()));
+        (stream, durations)
+    }
+
+    fn operation(&mut self, Synthetic { action, of, .. }: Synthetic) -> (Action, Expected) {
+        let (of_file, session) = of.unwrap_or_default();
+        let open = OpenNumber(self.firsts.get(of_file).copied().unwrap_or_default() + session as u32);
         let action = match action {
             Step::Open { file, number, mode } => {
-                (cursor, appends) = (0, mode.append);
-                Action::Open { file: files.number(file, rank, number), open: OPEN, mode: open_mode(mode) }
+                self.open.insert(open, Position { appends: mode.append, ..Position::default() });
+                Action::Open { file: self.file(file, number), open, mode: open_mode(mode) }
             }
-            Step::Transfer { kind, offset, size } => {
-                let follows = offset == cursor || appends && kind == RequestKind::Write;
-                if follows {
-                    cursor = offset.saturating_add(size);
-                }
-                match (kind, follows) {
-                    (RequestKind::Read, true) => Action::Read(OPEN, size),
-                    (RequestKind::Read, false) => Action::ReadAt(OPEN, offset, size),
-                    (_, true) => Action::Write(OPEN, size),
-                    (_, false) => Action::WriteAt(OPEN, offset, size),
-                }
+            Step::Transfer { kind, offset, size } => self.transfer(open, kind, offset, size),
+            Step::Request(RequestKind::Fdatasync) => Action::SyncData(open),
+            Step::Request(RequestKind::Stat) => Action::StatOpen(open),
+            Step::Request(RequestKind::Truncate) => {
+                let end = self.open.get(&open).map_or(0, |position| position.end);
+                Action::Truncate(open, end.max(self.model.files[of_file].size))
             }
-            Step::Request(RequestKind::Fdatasync) => Action::SyncData(OPEN),
-            Step::Request(_) => Action::Sync(OPEN),
-            Step::Close => Action::Close(OPEN),
+            Step::Request(_) => Action::Sync(open),
+            Step::Close => Action::Close(open),
             Step::Barrier(group) => Action::Barrier(group),
+            Step::Call { call, file, number } => return self.call(call, file, number),
         };
-        stream.push(Operation { think_ns: slack, action, expected: Expected::Success });
-        ControlFlow::<()>::Continue(())
-    });
-    debug_assert_eq!(ended, ControlFlow::Continue(()));
-    stream
+        (action, Expected::Success)
+    }
+
+    fn transfer(&mut self, open: OpenNumber, kind: RequestKind, offset: u64, size: u64) -> Action {
+        let position = self.open.entry(open).or_default();
+        let follows = offset == position.cursor || position.appends && kind == RequestKind::Write;
+        position.end = position.end.max(offset.saturating_add(size));
+        if follows {
+            position.cursor = offset.saturating_add(size);
+        }
+        match (kind, follows) {
+            (RequestKind::Read, true) => Action::Read(open, size),
+            (RequestKind::Read, false) => Action::ReadAt(open, offset, size),
+            (_, true) => Action::Write(open, size),
+            (_, false) => Action::WriteAt(open, offset, size),
+        }
+    }
+
+    /// The index of a file by the name that it has now.
+    fn file(&mut self, file: usize, number: u64) -> usize {
+        let renamed = self.renamed.contains(&(file, number));
+        self.files.number(file, self.rank, number, renamed)
+    }
+
+    fn call(&mut self, call: NameCall, file: usize, number: u64) -> (Action, Expected) {
+        let before = self.file(file, number);
+        let action = match call {
+            NameCall::Open => {
+                Action::Open { file: before, open: OpenNumber(u32::MAX), mode: open_mode(READ) }
+            }
+            NameCall::Stat => Action::Stat(before),
+            NameCall::Unlink => Action::Unlink(before),
+            NameCall::Rename => Action::Rename(before, self.rename(file, number)),
+            NameCall::MakeDirectory => Action::MakeDirectory(before),
+            NameCall::RemoveDirectory => Action::RemoveDirectory(before),
+            NameCall::List => Action::List(before),
+        };
+        let is_absent = self.model.files[file].kind == FileKind::Absent;
+        (action, if is_absent { Expected::Error(NOT_FOUND) } else { Expected::Success })
+    }
+
+    /// The file by its other name, which it has from now on. Of a shared one the others would not know: it keeps its name.
+    fn rename(&mut self, file: usize, number: u64) -> usize {
+        let model = &self.model.files[file];
+        let alone = model.class != Sharing::Shared && model.kind != FileKind::Absent;
+        if alone && !self.renamed.remove(&(file, number)) {
+            self.renamed.insert((file, number));
+        }
+        self.file(file, number)
+    }
 }
+
+/// `ENOENT` of errno(3), the same on all architectures.
+const NOT_FOUND: i32 = 2;
+
+const READ: Mode = Mode { read: true, write: false, create: false, truncate: false, append: false };
 
 fn open_mode(mode: Mode) -> OpenMode {
     OpenMode {
@@ -140,7 +261,7 @@ mod tests {
         let kinds = |wanted: fn(&Action) -> bool| {
             program.streams.iter().flatten().filter(|operation| wanted(&operation.action)).count()
         };
-        assert_eq!(kinds(|action| matches!(action, Action::Write(OPEN, 1_048_576))), 4 * 5 * 16);
+        assert_eq!(kinds(|action| matches!(action, Action::Write(_, 1_048_576))), 4 * 5 * 16);
         assert_eq!(kinds(|action| matches!(action, Action::Barrier(0))), 4 * 5);
         assert_eq!(kinds(|action| matches!(action, Action::Sync(_))), 4 * 5);
     }

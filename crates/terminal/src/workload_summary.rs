@@ -18,6 +18,10 @@ pub fn characterization(found: &Characterization, style: Style) -> String {
     text.push_str(&more(found.classes.len(), style));
     text.push('\n');
     text.push_str(&fit(&found.fit).render(style));
+    if !found.confirmations.is_empty() {
+        text.push('\n');
+        text.push_str(&confirmations(found).render(style));
+    }
     let said = not_kept(found);
     if !said.is_empty() {
         text.push_str(&format!("\n{}\n", style.bold("Not in the model:")));
@@ -44,6 +48,7 @@ fn summary(found: &Characterization) -> Block {
     let by = match found.ranked_by {
         RankedBy::Case => "recorded ranks",
         RankedBy::Process => "processes, in the order of their first requests",
+        RankedBy::Thread => "threads",
     };
     block.entry("ranks", format!("{} ({by})", units::count(found.ranks as u64)));
     let left = &found.left_out;
@@ -69,6 +74,10 @@ fn summary(found: &Characterization) -> Block {
             (true, _) => format!(
                 "{} of a rank (collective calls of MPI that need all ranks)",
                 units::count(tokens.barriers)
+            ),
+            (false, _) if tokens.inferred > 0 => format!(
+                "{} of a rank, inferred from its times: no calls of MPI were recorded",
+                units::count(tokens.inferred)
             ),
             (false, _) => "unknown: no calls of MPI were recorded".to_owned(),
         },
@@ -171,6 +180,7 @@ fn fit(fit: &Fit) -> Table {
         ("reads", fit.reads),
         ("writes", fit.writes),
         ("syncs", fit.syncs),
+        ("other calls", fit.metadata),
         ("barriers", fit.barriers),
     ];
     for (name, [recorded, model]) in counts {
@@ -186,6 +196,33 @@ fn fit(fit: &Fit) -> Table {
     table
 }
 
+/// Further recordings beside the model.
+fn confirmations(found: &Characterization) -> Table {
+    let mut table = Table::new()
+        .figures("further recordings, ranks", Align::Right)
+        .figures("transfers", Align::Right)
+        .figures("model", Align::Right)
+        .figures("at the same place", Align::Right)
+        .figures("", Align::Left);
+    for other in &found.confirmations {
+        let verdict = match (other.ranks == found.ranks, other.is_exact()) {
+            (true, true) => "a repetition: the same",
+            (true, false) => "a repetition: differs",
+            (false, true) => "laws confirmed",
+            (false, false) => "laws refuted",
+        };
+        let [recorded, model] = other.transfers;
+        table.row([
+            units::count(other.ranks as u64),
+            units::count(recorded),
+            units::count(model),
+            units::count(other.exact_transfers),
+            verdict.to_owned(),
+        ]);
+    }
+    table
+}
+
 /// What a model does not have, in sentences.
 fn not_kept(found: &Characterization) -> Vec<String> {
     let lost = &found.not_kept;
@@ -197,12 +234,11 @@ fn not_kept(found: &Characterization) -> Vec<String> {
     };
     let other: u64 = lost.requests.values().sum();
     say(other, "request", "requests", &format!("that a model has no word for ({})", most(&lost.requests)));
-    say(lost.empty_sessions, "open", "opens", "through which nothing was transferred or forced to storage");
     say(
         lost.overlapping_sessions,
         "session",
         "sessions",
-        "that overlap others or a barrier: a model does one after the other",
+        "that overlap others of the same kind: a model does one after the other",
     );
     say(
         lost.sessions_without_law,
@@ -274,6 +310,9 @@ pub fn model_totals(model: &Model, ranks: u32, totals: &Totals, style: Style) ->
         "syncs",
         format!("{} fsync, {} fdatasync", of(RequestKind::Fsync), of(RequestKind::Fdatasync)),
     );
+    let other = [RequestKind::Stat, RequestKind::Truncate];
+    let other = other.iter().filter_map(|kind| totals.requests.get(kind)).sum::<u64>();
+    block.entry("other calls", units::count(other.saturating_add(totals.calls)));
     block.entry("barriers", units::count(totals.barriers));
     block.render(style)
 }

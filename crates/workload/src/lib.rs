@@ -27,8 +27,9 @@ pub use groups::{Behaviour, Group, groups};
 pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
-    Action, Knob, KnobError, Knobs, Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep,
-    RankGroup, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, VERSION, synthesise,
+    Action, FileKind, Knob, KnobError, Knobs, Mode, Model, ModelError, ModelFile, ModelSession, NameCall,
+    OffsetLaw, ProgramStep, RankGroup, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, VERSION,
+    synthesise,
 };
 pub use path::{Path, PathElement, Step, path};
 pub use requests::{Call, Request, Slack, Variant, requests};

@@ -22,12 +22,31 @@ pub const VERSION: i64 = 1;
 /// What the ranks of a program do to files, at any number of ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
+    /// How many ranks the recording had; NULL if it was made by hand.
+    pub ranks: Option<u32>,
+    /// Whether the transfers of shared files are those of so many ranks, dealt to the ranks of a run; else each rank makes its own.
+    pub strong: bool,
     /// Sets of ranks.
     pub groups: Vec<RankGroup>,
     /// Files.
     pub files: Vec<ModelFile>,
     /// What all ranks do, in order.
     pub steps: Vec<ProgramStep>,
+}
+
+impl Model {
+    /// Whether a session or a call makes the file of that index.
+    #[must_use]
+    pub fn makes(&self, file: usize) -> bool {
+        fn makes(steps: &[ProgramStep], wanted: usize) -> bool {
+            steps.iter().any(|step| match step {
+                ProgramStep::Repeat(_, steps) => makes(steps, wanted),
+                ProgramStep::Call { call: NameCall::MakeDirectory, file, .. } => *file == wanted,
+                _ => false,
+            })
+        }
+        self.files[file].sessions.iter().any(|session| session.mode.create) || makes(&self.steps, file)
+    }
 }
 
 /// Ranks that synchronise.
@@ -57,7 +76,7 @@ impl RankGroup {
 }
 
 /// Who uses a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sharing {
     /// Rank 0 alone.
     Root,
@@ -65,6 +84,18 @@ pub enum Sharing {
     Shared,
     /// Each rank its own one.
     Private,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileKind {
+    /// It holds bytes.
+    #[default]
+    File,
+    /// A directory; it is empty.
+    Directory,
+    /// Nothing: it is never there, and calls that name it fail for that.
+    Absent,
 }
 
 /// A file, or one of each rank.
@@ -76,8 +107,14 @@ pub struct ModelFile {
     pub count: u64,
     /// Who uses it.
     pub class: Sharing,
-    /// Bytes that it holds before the run; 0 if it is not there.
+    /// What it is.
+    pub kind: FileKind,
+    /// Bytes that it holds before the run.
     pub size: u64,
+    /// Whether it is there before the run though it holds nothing and a session or call makes it.
+    pub present: bool,
+    /// Time before each call that names it, in ns.
+    pub call_slack: u64,
     /// What is done through one open.
     pub sessions: Vec<ModelSession>,
 }
@@ -97,7 +134,7 @@ pub struct ModelSession {
     pub name: String,
     /// How the file is opened.
     pub mode: Mode,
-    /// Requests between open and close, spread evenly among each other; at least one, no count is 0.
+    /// Requests between open and close, spread evenly among each other; no count is 0.
     pub requests: BTreeMap<RequestKind, u64>,
     /// Bytes of transfers, with weights; not empty where there are transfers.
     pub sizes: BTreeMap<u64, u64>,
@@ -108,11 +145,54 @@ pub struct ModelSession {
     pub runs: Vec<(u64, u64)>,
     /// Where transfers begin.
     pub offset: OffsetLaw,
-    /// Time before each request, in ns.
-    pub slack: u64,
+    /// Where writes begin, if reads and writes follow laws of their own; then both are counted apart.
+    pub write_offset: Option<OffsetLaw>,
+    /// Runs of requests in their order, where they are not spread; their sums are the numbers of requests.
+    pub order: Vec<(RequestKind, u64)>,
+    /// Times before requests, in ns, with weights; none if there is no time.
+    pub slack: BTreeMap<u64, u64>,
+    /// How long a request takes on average, in ns: plans are made with it.
+    pub duration: u64,
+    /// As how many steps programs count it that do it in parts, where that is another number than that of its steps; else 0.
+    pub counted: u64,
 }
 
 impl ModelSession {
+    /// Its open, its requests and its close.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.requests.values().fold(2, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// Runs of requests in this order, or nothing if that is the one in which requests are spread evenly.
+    #[must_use]
+    pub fn order_of(kinds: &[RequestKind]) -> Vec<(RequestKind, u64)> {
+        let mut requests = BTreeMap::new();
+        let mut runs: Vec<(RequestKind, u64)> = Vec::new();
+        for kind in kinds {
+            *requests.entry(*kind).or_default() += 1;
+            match runs.last_mut() {
+                Some((last, count)) if last == kind => *count += 1,
+                _ => runs.push((*kind, 1)),
+            }
+        }
+        if synthesis::spread(&requests).eq(kinds.iter().copied()) { Vec::new() } else { runs }
+    }
+
+    /// The mean of the times before its requests, in ns.
+    #[must_use]
+    pub fn mean_slack(&self) -> u64 {
+        let weights: u128 = self.slack.values().map(|weight| u128::from(*weight)).sum();
+        let sum: u128 = self.slack.iter().map(|(time, weight)| u128::from(*time) * u128::from(*weight)).sum();
+        u64::try_from(sum / weights.max(1)).unwrap_or(u64::MAX)
+    }
+
+    /// As how many steps programs count it that do it in parts.
+    #[must_use]
+    pub fn counted(&self) -> u64 {
+        if self.counted > 0 { self.counted } else { self.steps() }
+    }
+
     /// Sizes of transfers of that kind, with weights.
     #[must_use]
     pub fn sizes_of(&self, kind: RequestKind) -> &BTreeMap<u64, u64> {
@@ -150,14 +230,20 @@ pub enum RequestKind {
     Fsync,
     /// Forces data to storage.
     Fdatasync,
+    /// Asks what the file is.
+    Stat,
+    /// Sets the length of the file, to where transfers so far ended or to its size before the run.
+    Truncate,
 }
 
 /// All kinds of requests with their words.
-const REQUESTS: [(&str, RequestKind); 4] = [
+const REQUESTS: [(&str, RequestKind); 6] = [
     ("read", RequestKind::Read),
     ("write", RequestKind::Write),
     ("fsync", RequestKind::Fsync),
     ("fdatasync", RequestKind::Fdatasync),
+    ("stat", RequestKind::Stat),
+    ("truncate", RequestKind::Truncate),
 ];
 
 impl RequestKind {
@@ -171,6 +257,56 @@ impl RequestKind {
     #[must_use]
     pub fn is_transfer(self) -> bool {
         matches!(self, Self::Read | Self::Write)
+    }
+}
+
+/// A call that names a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NameCall {
+    /// An open that fails.
+    Open,
+    /// Asks what it is.
+    Stat,
+    /// Removes its name.
+    Unlink,
+    /// Gives it another name, which the model calls the same.
+    Rename,
+    /// Makes a directory.
+    MakeDirectory,
+    /// Removes a directory.
+    RemoveDirectory,
+    /// Opens a directory, reads its entries and closes it.
+    List,
+}
+
+/// All calls that name a file with their words.
+const CALLS: [(&str, NameCall); 7] = [
+    ("open", NameCall::Open),
+    ("stat", NameCall::Stat),
+    ("unlink", NameCall::Unlink),
+    ("rename", NameCall::Rename),
+    ("mkdir", NameCall::MakeDirectory),
+    ("rmdir", NameCall::RemoveDirectory),
+    ("readdir", NameCall::List),
+];
+
+impl NameCall {
+    /// The word for it in model files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        CALLS.iter().find(|(_, call)| *call == self).map_or("", |(word, _)| word)
+    }
+
+    /// Whether a file of that kind may be called so.
+    #[must_use]
+    pub fn takes(self, kind: FileKind) -> bool {
+        match self {
+            Self::Stat => true,
+            Self::Open => kind == FileKind::Absent,
+            Self::Unlink | Self::Rename => kind != FileKind::Directory,
+            Self::MakeDirectory => kind == FileKind::Directory,
+            Self::RemoveDirectory | Self::List => kind != FileKind::File,
+        }
     }
 }
 
@@ -194,7 +330,17 @@ pub enum OffsetLaw {
         every: u64,
         /// From the first transfer of so many to the first of the next ones.
         jump: Stride,
+        /// r is the rank that comes so much later, counted round.
+        shift: i32,
     },
+}
+
+impl OffsetLaw {
+    /// Whether ranks take turns: places of one rank are further apart the more ranks there are.
+    #[must_use]
+    pub const fn is_interleaved(self) -> bool {
+        matches!(self, Self::Affine { step: Stride { by_ranks: true, .. }, every: 0, .. })
+    }
 }
 
 /// A distance between places in a file.
@@ -204,6 +350,11 @@ pub struct Stride {
     pub bytes: u64,
     /// Whether it is that of all ranks together: interleaved places are further apart the more ranks there are.
     pub by_ranks: bool,
+}
+
+/// The rank that comes `shift` later among so many, counted round.
+pub(crate) fn shifted(rank: u32, shift: i32, ranks: u32) -> u32 {
+    (i64::from(rank) + i64::from(shift)).rem_euclid(i64::from(ranks.max(1))) as u32
 }
 
 impl Stride {
@@ -232,6 +383,27 @@ pub enum ProgramStep {
         /// Index of the session in the file.
         session: usize,
         /// Index of the group of ranks that does it; NULL for all that use the file.
+        ranks: Option<usize>,
+    },
+    /// The next steps of a session: its open, its requests and its close are one each. Without one that is not over another begins, and at
+    /// the end of the program all are ended.
+    Part {
+        /// Index of the file.
+        file: usize,
+        /// Index of the session in the file.
+        session: usize,
+        /// Index of the group of ranks that does it; NULL for all that use the file.
+        ranks: Option<usize>,
+        /// How many.
+        steps: u64,
+    },
+    /// A call that names a file.
+    Call {
+        /// Which.
+        call: NameCall,
+        /// Index of the file.
+        file: usize,
+        /// Index of the group of ranks that makes it; NULL for all that use the file.
         ranks: Option<usize>,
     },
     /// All ranks of the group of that index wait for each other.

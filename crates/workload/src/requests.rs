@@ -61,6 +61,10 @@ pub struct Request {
     /// Between the request before and this one; NULL for the first of a stream, and if the end of the one before is
     /// unknown.
     pub slack: Option<Slack>,
+    /// When it began, in ns.
+    pub start: i64,
+    /// When it ended, in ns; NULL if that was not seen.
+    pub end: Option<i64>,
 }
 
 /// Time between two requests that neither a wait nor the recorder explains.
@@ -112,6 +116,8 @@ pub fn requests(calls: &[Call], cost: i64) -> Vec<Request> {
             offset: last.offset,
             size: last.size,
             slack: ended.flatten().map(|end: i64| slack(call, end, cost)),
+            start: call.start,
+            end: last.end,
         });
         ended = Some(last.end);
         rest = left;

@@ -3,7 +3,7 @@
 use crate::args::query;
 use crate::{output, ui::Ui};
 use clap::ValueEnum;
-use iotrail_characterize::{Naming, characterize};
+use iotrail_characterize::{Classing, Level, Naming, Options, Ranking, characterize, confirm};
 use iotrail_console::hints;
 use iotrail_model::Layer;
 use iotrail_model::threads::one_per_core;
@@ -22,10 +22,11 @@ use std::process::ExitCode;
   iotrail characterize run.trail -o run.toml
   iotrail characterize run.trail --path '/scratch/**' --names keep -o run.toml
   iotrail characterize run.trail --json | jq .fit
+  iotrail characterize a.trail b.trail
 
-Without `--names keep`, no word of a path is in the model. Barriers are known if calls of MPI were recorded (`iotrail record --mpi`). docs/workload.md explains the figures and the model file.")]
+Further trails confirm the model or not: those of as many ranks are repetitions, those of others show whether offsets follow their laws. Without `--names keep`, no word of a path is in the model. Barriers are known if calls of MPI were recorded (`iotrail record --mpi`). docs/workload.md explains the figures and the model file.")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails of one program: the model is of the first one, the others are compared with it.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -41,6 +42,18 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAMES", value_enum, default_value_t = Names::Anonymous)]
     names: Names,
 
+    /// How much of the order is in the model.
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = LevelWord::Auto)]
+    level: LevelWord,
+
+    /// Classes of files: as fine as they are, or those of the paper (root, shared, private).
+    #[arg(long, value_name = "CLASSES", value_enum, default_value_t = Classes::Fine)]
+    classes: Classes,
+
+    /// What a rank is.
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = RanksWord::Auto)]
+    ranks: RanksWord,
+
     #[command(flatten)]
     selection: query::Selection,
 }
@@ -52,22 +65,85 @@ enum Names {
     Anonymous,
     /// As they were, beneath the directory that all are in.
     Keep,
+    /// The same with a number in place of each part, which follows from it: whoever guesses a name can test the guess.
+    Hash,
+}
+
+/// How much of the order is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LevelWord {
+    /// All of it if the program is short enough, else `joint`.
+    Auto,
+    /// How often each session occurs between barriers.
+    Joint,
+    /// All of it.
+    Program,
+}
+
+/// Classes of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Classes {
+    /// Of the root, of all ranks, of each rank, of one other rank, of some ranks.
+    Fine,
+    /// Of the root, shared, private.
+    Paper,
+}
+
+/// What a rank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RanksWord {
+    /// A recorded rank, else a process.
+    Auto,
+    /// A thread that a process started, as in recordings of `iotrail generate`.
+    Thread,
+}
+
+impl Args {
+    fn options(&self) -> Options {
+        Options {
+            naming: match self.names {
+                Names::Anonymous => Naming::Anonymous,
+                Names::Keep => Naming::Keep,
+                Names::Hash => Naming::Hash,
+            },
+            classing: match self.classes {
+                Classes::Fine => Classing::Fine,
+                Classes::Paper => Classing::Paper,
+            },
+            level: match self.level {
+                LevelWord::Auto => Level::Auto,
+                LevelWord::Joint => Level::Joint,
+                LevelWord::Program => Level::Program,
+            },
+            ranking: match self.ranks {
+                RanksWord::Auto => Ranking::Auto,
+                RanksWord::Thread => Ranking::Threads,
+            },
+        }
+    }
+
+    /// A trail, and what is selected of it.
+    fn opened(&self, trail: &Path, ui: &Ui) -> anyhow::Result<(EventLog, Query)> {
+        let log = EventLog::open(&[trail.to_owned()])?;
+        let mut select = self.selection.spec();
+        if select.layer.is_empty() {
+            // Calls of MPI are asked for beside them: they are no requests.
+            select.layer.push(Layer::Syscall.name().to_owned());
+        }
+        let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
+        query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
+        Ok((log, query))
+    }
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let log = EventLog::open(&args.trails)?;
-    let mut select = args.selection.spec();
-    if select.layer.is_empty() {
-        // Calls of MPI are asked for beside them: they are no requests.
-        select.layer.push(Layer::Syscall.name().to_owned());
+    let options = args.options();
+    let (log, query) = args.opened(&args.trails[0], ui)?;
+    let mut found = characterize(&log, &query, options, one_per_core())?;
+    for trail in &args.trails[1..] {
+        let (log, query) = args.opened(trail, ui)?;
+        found.confirmations.push(confirm(&found.model, &log, &query, options, one_per_core())?);
     }
-    let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
-    query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
-    let naming = match args.names {
-        Names::Anonymous => Naming::Anonymous,
-        Names::Keep => Naming::Keep,
-    };
-    let found = characterize(&log, &query, naming, one_per_core())?;
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     if let Some(path) = &args.output {
         output::text(path, found.model.to_string())?;

@@ -1,15 +1,21 @@
 //! `iotrail generate`: does to files what a model says, with any number of ranks.
 
 use crate::commands::record::bytes;
-use crate::commands::workload::{changed, read};
+use crate::commands::workload::{Scaling, read};
 use crate::{output, ui::Ui};
-use anyhow::ensure;
-use iotrail_generate::program;
+use anyhow::{Context, bail, ensure};
+use clap::ValueEnum;
+use iotrail_generate::{Planned, planned, write_trail};
+use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
-use iotrail_replay::{Cache, Outcome, Plan, Sandbox, Think, execute};
+use iotrail_record::{CallSet, Placement, RecordPlan, SessionOptions, Target, Wait, record_to_trail};
+use iotrail_replay::{Cache, Checked, Content, OperationKind, Outcome, Plan, Sandbox, Think, Times, execute};
 use iotrail_terminal::workload_summary::model_totals;
-use iotrail_workload::{RequestKind, Totals};
+use iotrail_trail::CreateOptions;
+use iotrail_workload::Totals;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,9 +27,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail generate model.toml --dir scratch --ranks 2
-  iotrail generate model.toml --dir scratch --ranks 8 --set size=0.25 --asap --json
+  iotrail generate model.toml --dir scratch --ranks 8 --scale size=0.25 --asap --json
+  iotrail generate model.toml --dir scratch --verify -o clone.trail
   iotrail generate model.toml --dir scratch --dry-run
-  iotrail record -o clone.trail -- iotrail generate model.toml --dir scratch
+  iotrail generate model.toml --dir scratch --dry-run -o plan.trail
 
 The directory is made, or empty; the files in it are removed at the end, or with `--clean` after a kill. docs/workload.md explains the model file.")]
 pub(crate) struct Args {
@@ -39,17 +46,36 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
 
-    /// Change the model first: `size=K`, `requests=K`, `slack=K`.
-    #[arg(long, value_name = "KNOB=FACTOR")]
-    set: Vec<String>,
+    #[command(flatten)]
+    knobs: Scaling,
 
     /// Number that draws depend on.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
     /// No time between requests.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["pace", "think"])]
     asap: bool,
+
+    /// When requests begin.
+    #[arg(long, value_name = "PACE", value_enum, default_value_t = Pace::Slack)]
+    pace: Pace,
+
+    /// What a rank does in the time between requests.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ThinkWord::Sleep)]
+    think: ThinkWord,
+
+    /// Check contents: what is written follows from seed, file and offset, and what is read, and left at the end, must be that.
+    #[arg(long, conflicts_with = "dry_run")]
+    verify: bool,
+
+    /// Record it, or with `--dry-run` write what would be done, as a trail.
+    #[arg(short, long, value_name = "TRAIL")]
+    output: Option<PathBuf>,
+
+    /// Replace the trail if it exists.
+    #[arg(long, requires = "output")]
+    force: bool,
 
     /// Drop the files from the page cache first.
     #[arg(long)]
@@ -76,6 +102,24 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// When requests begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Pace {
+    /// The time of the model after the request before.
+    Slack,
+    /// At the time at which they would begin if each took as long as recorded, or when the one before has ended.
+    Start,
+}
+
+/// What a rank does in the time between requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ThinkWord {
+    /// It sleeps.
+    Sleep,
+    /// It keeps a core busy.
+    Busy,
+}
+
 /// What was done.
 #[derive(Serialize)]
 struct Document {
@@ -86,13 +130,60 @@ struct Document {
     requests: u64,
     bytes_read: u64,
     bytes_written: u64,
-    /// Calls that were made; none in a dry run.
-    calls: Option<u64>,
-    /// Calls that failed, though the model expects none to.
-    failed: Option<u64>,
-    elapsed_ns: Option<u64>,
+    /// NULL in a dry run.
+    #[serde(flatten)]
+    done: Option<DoneDocument>,
+}
+
+/// What calls came to.
+#[derive(Serialize)]
+struct DoneDocument {
+    /// Calls that were made.
+    calls: u64,
+    /// Calls that failed or moved less than they should, though the model expects none to.
+    failed: u64,
+    /// Of them those that failed, by the name of the error.
+    errors: BTreeMap<String, u64>,
+    /// Calls that failed as the model expects.
+    expected_errors: u64,
+    elapsed_ns: u64,
     /// Of each n the calls that took 2^n ns to less than 2^(n+1) ns.
-    latencies: Option<Vec<u64>>,
+    latencies: Vec<u64>,
+    /// The same by what they do.
+    latencies_by_kind: BTreeMap<&'static str, Vec<u64>>,
+    /// Of each n the pauses that ended 2^n ns to less than 2^(n+1) ns late.
+    lateness: Vec<u64>,
+    /// Sum of all pauses as they should be.
+    slack_ns: u64,
+    /// As they were.
+    waited_ns: u64,
+    #[serde(flatten)]
+    checked: Option<CheckedDocument>,
+}
+
+/// What contents came to.
+#[derive(Serialize)]
+struct CheckedDocument {
+    /// Bytes that were compared.
+    checked_bytes: u64,
+    /// Of them those that nobody wrote there.
+    wrong_bytes: u64,
+    /// Bytes that were written and were not found.
+    missing_bytes: u64,
+}
+
+/// What was done, and what was found of the contents.
+struct Done {
+    outcome: Outcome,
+    checked: Option<Checked>,
+}
+
+impl Done {
+    fn is_right(&self) -> bool {
+        self.outcome.differences == 0
+            && !self.outcome.cancelled
+            && self.checked.is_none_or(|checked| checked.is_right())
+    }
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
@@ -102,33 +193,115 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ui.info(&format!("{}: {text}", args.dir.display()));
         return Ok(ExitCode::SUCCESS);
     };
-    let model = changed(&read(model)?, &args.set)?;
-    let totals = model.totals(args.ranks)?;
-    let plan = Plan::new(program(&model, args.ranks, args.seed)?)?;
-    if let Some(most) = args.max_bytes {
-        ensure!(
-            plan.peak_bytes() <= most,
-            "the files need up to {} bytes, more than {most}; choose a smaller model or fewer ranks",
-            plan.peak_bytes()
-        );
+    if let (Some(trail), false) = (&args.output, args.dry_run) {
+        return record(args, trail, ui);
     }
-    let outcome = if args.dry_run { None } else { Some(generate(args, &plan)?) };
+    let model = args.knobs.apply(&read(model)?)?;
+    let totals = model.totals(args.ranks)?;
+    let planned = planned(&model, args.ranks, args.seed)?;
+    if let Some(trail) = &args.output {
+        let options = CreateOptions { overwrite: args.force };
+        let written = write_trail(&planned, &std::path::absolute(&args.dir)?, trail, options)?;
+        ui.info(&format!("{}: {}", trail.display(), units::counted(written.events, "event", "events")));
+    }
+    let plan = args.plan(planned)?;
+    let done = if args.dry_run { None } else { Some(generate(args, &plan)?) };
     if args.json {
-        output::json(&document(args, &totals, outcome.as_ref()))?;
+        output::json(&document(args, &totals, done.as_ref()))?;
     } else {
         let mut text = model_totals(&model, args.ranks, &totals, ui.style());
         text.push_str(
-            &outcome
+            &done
                 .as_ref()
-                .map_or_else(|| "nothing was done: a dry run\n".to_owned(), |outcome| said(outcome, &totals)),
+                .map_or_else(|| "nothing was done: a dry run\n".to_owned(), |done| said(done, &totals)),
         );
         output::text(Path::new("-"), text)?;
     }
-    let failed = outcome.as_ref().is_some_and(|outcome| outcome.differences > 0 || outcome.cancelled);
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let right = done.as_ref().is_none_or(Done::is_right);
+    Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn generate(args: &Args, plan: &Plan) -> anyhow::Result<Outcome> {
+impl Args {
+    /// What is executed.
+    fn plan(&self, planned: Planned) -> anyhow::Result<Plan> {
+        let program = match self.pace {
+            Pace::Slack => planned.program,
+            Pace::Start => planned.due().program,
+        };
+        let mut plan = Plan::new(program)?;
+        if self.verify {
+            plan = plan.with_content(Content { seed: self.seed });
+        }
+        if let Some(most) = self.max_bytes {
+            ensure!(
+                plan.peak_bytes() <= most,
+                "the files need up to {} bytes, more than {most}; choose a smaller model or fewer ranks",
+                plan.peak_bytes()
+            );
+        }
+        Ok(plan)
+    }
+
+    fn think(&self) -> Think {
+        match (self.asap, self.pace, self.think) {
+            (true, ..) => Think::Dropped,
+            (_, Pace::Start, _) => Think::Due,
+            (.., ThinkWord::Busy) => Think::Busy,
+            (.., ThinkWord::Sleep) => Think::Scaled(1.0),
+        }
+    }
+}
+
+/// Runs this command again below a recorder.
+fn record(args: &Args, trail: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
+    ensure!(
+        args.model.as_deref() != Some(Path::new("-")),
+        "a model from stdin cannot be recorded: write it to a file first"
+    );
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let plan = RecordPlan {
+        target: Target::Command(without_output(program.into())),
+        calls: CallSet::default(),
+        wait: Wait::default(),
+        placement: Placement::default(),
+        env: Default::default(),
+        mpi: None,
+        limits: Default::default(),
+    };
+    let options = SessionOptions {
+        target: trail.to_owned(),
+        overwrite: args.force,
+        label: None,
+        run: None,
+        threads: one_per_core(),
+    };
+    let session = record_to_trail(&plan, &options, &|_, _| {})?;
+    match &session.published {
+        Ok(published) => {
+            let events = units::counted(published.added.events, "event", "events");
+            ui.info(&format!("{}: {events}", trail.display()));
+        }
+        Err(error) => bail!("{error}"),
+    }
+    Ok(ExitCode::from(session.outcome.end.exit_status()))
+}
+
+/// The words of this command without those that say where the recording goes.
+fn without_output(program: OsString) -> Vec<OsString> {
+    let mut words = vec![program];
+    let mut rest = std::env::args_os().skip(1);
+    while let Some(word) = rest.next() {
+        match word.to_str() {
+            Some("-o" | "--output") => drop(rest.next()),
+            Some("--force") => {}
+            Some(text) if text.starts_with("--output=") || text.starts_with("-o") => {}
+            _ => words.push(word),
+        }
+    }
+    words
+}
+
+fn generate(args: &Args, plan: &Plan) -> anyhow::Result<Done> {
     let cancel = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;
@@ -136,15 +309,16 @@ fn generate(args: &Args, plan: &Plan) -> anyhow::Result<Outcome> {
     let mut sandbox = Sandbox::new(&args.dir, plan)?;
     let cache = if args.cold { Cache::Cold } else { Cache::Warm };
     sandbox.prepare(plan, cache, false, &cancel)?;
-    let think = if args.asap { Think::Dropped } else { Think::Scaled(1.0) };
-    let outcome = execute(plan, &sandbox, think, &cancel);
+    let outcome = execute(plan, &sandbox, args.think(), &cancel);
+    let checked =
+        if args.verify && !outcome.cancelled { Some(sandbox.check(plan, &outcome, &cancel)?) } else { None };
     if args.keep && !cancel.load(Ordering::Relaxed) {
         sandbox.keep();
     }
-    Ok(outcome)
+    Ok(Done { outcome, checked })
 }
 
-fn said(outcome: &Outcome, totals: &Totals) -> String {
+fn said(Done { outcome, checked }: &Done, totals: &Totals) -> String {
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |bytes: u64| {
         if seconds > 0.0 { format!("{}/s", units::bytes(bytes as f64 / seconds)) } else { "–".to_owned() }
@@ -156,6 +330,10 @@ fn said(outcome: &Outcome, totals: &Totals) -> String {
         rate(totals.bytes_read),
         rate(totals.bytes_written)
     );
+    if outcome.expected_errors > 0 {
+        let errors = units::counted(outcome.expected_errors, "error", "errors");
+        text.push_str(&format!("; {errors} as expected"));
+    }
     if outcome.differences > 0 {
         text.push_str(&format!("; {} FAILED", units::count(outcome.differences)));
     }
@@ -163,23 +341,76 @@ fn said(outcome: &Outcome, totals: &Totals) -> String {
         text.push_str("; ended early");
     }
     text.push('\n');
+    for (kind, times) in
+        OperationKind::ALL.iter().zip(&outcome.by_kind).filter(|(_, times)| times.operations() > 0)
+    {
+        text.push_str(&format!("  {:<9}{}\n", kind.word(), latency(times)));
+    }
+    if let Some(checked) = checked {
+        let bytes = units::bytes(checked.bytes as f64);
+        let found = match checked.is_right() {
+            true => "all as written".to_owned(),
+            false => {
+                format!("{} WRONG, {} MISSING", units::count(checked.wrong), units::count(checked.missing))
+            }
+        };
+        text.push_str(&format!("contents: {bytes} compared, {found}\n"));
+    }
     text
 }
 
-fn document(args: &Args, totals: &Totals, outcome: Option<&Outcome>) -> Document {
-    let kinds = [RequestKind::Read, RequestKind::Write, RequestKind::Fsync, RequestKind::Fdatasync];
-    let requests = kinds.iter().filter_map(|kind| totals.requests.get(kind)).sum();
+/// How long calls took: median and 99 % quantile to a power of two, and the sum.
+fn latency(times: &Times) -> String {
+    let all = times.operations();
+    let quantile = |share: u64| {
+        let wanted = (all * share).div_ceil(100);
+        let mut before = 0;
+        let found = times.counts.iter().position(|count| {
+            before += count;
+            before >= wanted
+        });
+        units::duration(2_f64.powi(found.unwrap_or_default() as i32 + 1))
+    };
+    format!(
+        "{} calls, {} in all, half below {}, 99 % below {}",
+        units::count(all),
+        units::duration(times.total_ns as f64),
+        quantile(50),
+        quantile(99)
+    )
+}
+
+fn document(args: &Args, totals: &Totals, done: Option<&Done>) -> Document {
     Document {
         format: "iotrail-generated/1",
         ranks: args.ranks,
         files: totals.files,
         sessions: totals.sessions,
-        requests,
+        requests: totals.requests.values().sum::<u64>() + totals.calls,
         bytes_read: totals.bytes_read,
         bytes_written: totals.bytes_written,
-        calls: outcome.map(|outcome| outcome.times.operations()),
-        failed: outcome.map(|outcome| outcome.differences),
-        elapsed_ns: outcome.map(|outcome| u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX)),
-        latencies: outcome.map(|outcome| outcome.times.counts.to_vec()),
+        done: done.map(done_document),
+    }
+}
+
+fn done_document(Done { outcome, checked }: &Done) -> DoneDocument {
+    let kinds = OperationKind::ALL.iter().zip(&outcome.by_kind).filter(|(_, times)| times.operations() > 0);
+    let name = |number: i32| std::io::Error::from_raw_os_error(number).to_string();
+    DoneDocument {
+        calls: outcome.times.operations(),
+        failed: outcome.differences,
+        errors: outcome.errors.iter().map(|(number, count)| (name(*number), *count)).collect(),
+        expected_errors: outcome.expected_errors,
+        elapsed_ns: u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX),
+        latencies: outcome.times.counts.to_vec(),
+        latencies_by_kind: kinds.map(|(kind, times)| (kind.word(), times.counts.to_vec())).collect(),
+        lateness: outcome.lateness.counts.to_vec(),
+        slack_ns: outcome.slack_ns[0],
+        waited_ns: outcome.slack_ns[1],
+        checked: checked.map(|checked| CheckedDocument {
+            checked_bytes: checked.bytes,
+            wrong_bytes: checked.wrong,
+            missing_bytes: checked.missing,
+        }),
     }
 }

@@ -1,7 +1,7 @@
 //! `iotrail workload`: model files, shown, checked and changed.
 
 use crate::{output, ui::Ui};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use iotrail_terminal::workload_summary::model_totals;
 use iotrail_workload::{Knobs, Model, RequestKind, TEMPLATES, Totals};
 use serde::Serialize;
@@ -20,7 +20,7 @@ const MAX_MODEL: u64 = 1 << 20;
   iotrail workload --template checkpoint -o model.toml
   iotrail workload model.toml
   iotrail workload model.toml --ranks 64 --json
-  iotrail workload model.toml --set size=4 --set slack=0.1 -o larger.toml
+  iotrail workload model.toml --scale size=4,slack=0.1 -o larger.toml
 
 docs/workload.md explains the model file.")]
 pub(crate) struct Args {
@@ -32,9 +32,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(TEMPLATES.map(|(name, ..)| name)))]
     template: Option<String>,
 
-    /// Change the model: `size=K` (bytes of transfers, files, offsets), `requests=K`, `slack=K`; factors of one word multiply.
-    #[arg(long, value_name = "KNOB=FACTOR")]
-    set: Vec<String>,
+    #[command(flatten)]
+    knobs: Scaling,
 
     /// Ranks for which totals are shown.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
@@ -47,6 +46,38 @@ pub(crate) struct Args {
     /// Print the totals as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// How a model is changed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Scaling {
+    /// Change the model first: `size=K` (bytes of transfers, files, offsets), `requests=K`, `slack=K`, comma-separated; factors of one
+    /// word multiply.
+    #[arg(long = "scale", alias = "set", value_name = "KNOB=FACTOR")]
+    scale: Vec<String>,
+
+    /// Strong scaling: the transfers of shared files stay those of the recording, dealt to the ranks in runs, or in turns where ranks
+    /// take turns. Without it each rank makes as many.
+    #[arg(long)]
+    strong: bool,
+}
+
+impl Scaling {
+    /// The model with these changes.
+    ///
+    /// # Errors
+    /// If a word is none, a factor does not fit, or the model does not say of how many ranks it is.
+    pub(crate) fn apply(&self, model: &Model) -> anyhow::Result<Model> {
+        let mut knobs = Knobs::default();
+        self.scale.iter().try_for_each(|word| knobs.set(word))?;
+        let mut model = knobs.apply(model)?;
+        ensure!(
+            !self.strong || model.ranks.is_some(),
+            "--strong needs a model that says of how many ranks it is: add `ranks = N` to the model file"
+        );
+        model.strong |= self.strong;
+        Ok(model)
+    }
 }
 
 /// What a model comes to.
@@ -62,6 +93,7 @@ struct Document {
     fdatasyncs: u64,
     bytes_read: u64,
     bytes_written: u64,
+    calls: u64,
     barriers: u64,
 }
 
@@ -79,6 +111,7 @@ impl Document {
             fdatasyncs: of(RequestKind::Fdatasync),
             bytes_read: totals.bytes_read,
             bytes_written: totals.bytes_written,
+            calls: totals.calls,
             barriers: totals.barriers,
         }
     }
@@ -93,7 +126,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
         (None, None) => anyhow::bail!("a model file or a template is needed"),
     };
-    let model = changed(&model, &args.set)?;
+    let model = args.knobs.apply(&model)?;
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     if let Some(path) = &args.output {
         output::text(path, model.to_string())?;
@@ -110,16 +143,6 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The model with these knobs set.
-///
-/// # Errors
-/// If a word is none, or a factor does not fit.
-pub(crate) fn changed(model: &Model, words: &[String]) -> anyhow::Result<Model> {
-    let mut knobs = Knobs::default();
-    words.iter().try_for_each(|word| knobs.set(word))?;
-    Ok(knobs.apply(model)?)
 }
 
 /// The model in a file.

@@ -50,11 +50,15 @@ pub enum KnobError {
 }
 
 impl Knobs {
-    /// Multiplies a knob by the factor of a text such as `size=4`.
+    /// Multiplies knobs by the factors of a text such as `size=4` or `size=4,slack=0.1`.
     ///
     /// # Errors
     /// If it is not such a text.
     pub fn set(&mut self, text: &str) -> Result<(), KnobError> {
+        text.split(',').try_for_each(|one| self.set_one(one))
+    }
+
+    fn set_one(&mut self, text: &str) -> Result<(), KnobError> {
         let error = || KnobError::NotAKnob(iotrail_model::text::printable(text).into_owned());
         let (word, factor) = text.split_once('=').ok_or_else(error)?;
         let (_, knob) = KNOBS.iter().find(|(known, _)| *known == word).ok_or_else(error)?;
@@ -72,6 +76,7 @@ impl Knobs {
         let mut model = model.clone();
         for file in &mut model.files {
             file.size = self.size(file.size)?;
+            file.call_slack = self.slack(file.call_slack)?;
             file.sessions.iter_mut().try_for_each(|session| self.apply_session(session))?;
         }
         Ok(model)
@@ -85,22 +90,40 @@ impl Knobs {
         for (size, _) in &mut session.runs {
             *size = self.size(*size)?;
         }
-        if let OffsetLaw::Affine { start, rank, step, again, jump, .. } = &mut session.offset {
-            for part in [start, rank, &mut step.bytes, &mut again.bytes, &mut jump.bytes] {
-                *part = self.size(*part)?;
+        for law in std::iter::once(&mut session.offset).chain(&mut session.write_offset) {
+            if let OffsetLaw::Affine { start, rank, step, again, jump, .. } = law {
+                for part in [start, rank, &mut step.bytes, &mut again.bytes, &mut jump.bytes] {
+                    *part = self.size(*part)?;
+                }
             }
         }
-        session.slack = self.rounded(Knob::Slack, session.slack, i64::MAX as u64)?;
+        let mut slack = BTreeMap::new();
+        for (time, weight) in &session.slack {
+            *slack.entry(self.slack(*time)?).or_default() += weight;
+        }
+        session.slack = slack;
+        let (was_empty, counted) = (session.requests.is_empty(), session.counted());
+        let requests = session.requests.clone();
         for count in session.requests.values_mut() {
             *count = self.rounded(Knob::Requests, *count, super::read::MAX_REQUESTS)?;
         }
         session.requests.retain(|_, count| *count > 0);
-        if session.requests.is_empty() {
+        session.counted = if session.steps() == counted { 0 } else { counted };
+        if session.requests.is_empty() && !was_empty {
             return Err(KnobError::Empty(session.name.clone()));
+        }
+        if session.requests != requests {
+            session.order.clear();
         }
         let has = |kind| session.requests.contains_key(&kind);
         if !has(RequestKind::Read) && !session.write_sizes.is_empty() {
             session.sizes = std::mem::take(&mut session.write_sizes);
+        }
+        if let Some(law) = session.write_offset.filter(|_| !has(RequestKind::Read)) {
+            session.offset = law;
+        }
+        if !has(RequestKind::Read) || !has(RequestKind::Write) {
+            session.write_offset = None;
         }
         if !has(RequestKind::Write) {
             session.write_sizes.clear();
@@ -114,6 +137,10 @@ impl Knobs {
             session.runs.clear();
         }
         Ok(())
+    }
+
+    fn slack(&self, ns: u64) -> Result<u64, KnobError> {
+        self.rounded(Knob::Slack, ns, i64::MAX as u64)
     }
 
     fn size(&self, bytes: u64) -> Result<u64, KnobError> {

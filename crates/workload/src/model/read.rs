@@ -3,8 +3,8 @@
 use super::names::collision;
 use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, time};
 use super::{
-    Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep, REQUESTS, RankGroup,
-    RequestKind, Sharing, Stride, VERSION,
+    CALLS, FileKind, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw, ProgramStep,
+    REQUESTS, RankGroup, RequestKind, Sharing, Stride, VERSION,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -25,20 +25,25 @@ const MAX_COUNT: u64 = 1_000_000;
 /// Deepest nesting of steps.
 const MAX_DEPTH: usize = 16;
 
-const KEYS: &str = "a model has iotrail_workload = 1, [[group]] with name and ranks, [[file]] with name, class, count and size, \
-                    [[file.session]] with name, mode, requests, size, write_size, offset and slack, and [program] with steps";
-const STEPS: &str = "expected { session = \"FILE/SESSION\", ranks = \"GROUP\" }, where ranks may be left out, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
+const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] with name and ranks, [[file]] with name, class, kind, count, size, \
+                    present and call_slack, [[file.session]] with name, mode, requests, size, write_size, order, offset, write_offset, slack, duration and counted, and \
+                    [program] with steps";
+const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
+                     next and ranks may be left out, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
+const CALL_WORDS: &str = "expected stat, unlink, rename (not of a directory), mkdir, rmdir, readdir (of a directory) or open (of what is absent)";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
                      rank and `%i` for the number of one of count files";
 const MODES: &str =
     "expected ro, wo or rw, then any of create, truncate, append, each once; the last two need wo or rw";
-const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES }; step, again and jump may be \"BYTES * ranks\"";
+const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES, shift = N }; step, again and jump may be \"BYTES * ranks\"";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawModel {
     #[serde(rename = "iotrail_workload")]
     _version: serde::de::IgnoredAny,
+    ranks: Option<Spanned<i64>>,
+    scaling: Option<Spanned<String>>,
     #[serde(default)]
     group: Vec<RawGroup>,
     #[serde(default)]
@@ -58,8 +63,12 @@ struct RawGroup {
 struct RawFile {
     name: Spanned<String>,
     class: Spanned<String>,
+    kind: Option<Spanned<String>>,
     count: Option<Spanned<i64>>,
     size: Option<Spanned<toml::Value>>,
+    #[serde(default)]
+    present: bool,
+    call_slack: Option<Spanned<toml::Value>>,
     #[serde(default)]
     session: Vec<RawSession>,
 }
@@ -73,7 +82,11 @@ struct RawSession {
     size: Option<Spanned<toml::Value>>,
     write_size: Option<Spanned<toml::Value>>,
     offset: Option<Spanned<toml::Value>>,
+    write_offset: Option<Spanned<toml::Value>>,
+    order: Option<Spanned<Vec<String>>>,
     slack: Option<Spanned<toml::Value>>,
+    duration: Option<Spanned<toml::Value>>,
+    counted: Option<Spanned<i64>>,
 }
 
 #[derive(Deserialize)]
@@ -88,6 +101,9 @@ struct RawStep {
     repeat: Option<Spanned<i64>>,
     steps: Option<Vec<Spanned<RawStep>>>,
     session: Option<Spanned<String>>,
+    next: Option<Spanned<i64>>,
+    call: Option<Spanned<String>>,
+    file: Option<Spanned<String>>,
     ranks: Option<Spanned<String>>,
     barrier: Option<Spanned<String>>,
 }
@@ -107,7 +123,8 @@ impl Model {
         let groups = source.groups(&raw.group)?;
         let files = source.files(&raw.file)?;
         let steps = Names::of(&source, &groups, &files).steps(&raw.program.steps, 0)?;
-        Ok(Self { groups, files, steps })
+        let (ranks, strong) = source.scaling(&raw)?;
+        Ok(Self { ranks, strong, groups, files, steps })
     }
 }
 
@@ -144,6 +161,29 @@ impl Source<'_> {
                 "expected iotrail_workload = 1; a newer iotrail may have written the file",
             )),
             Some(_) => Ok(()),
+        }
+    }
+
+    /// The ranks of the recording, and whether their transfers are dealt.
+    fn scaling(&self, raw: &RawModel) -> Result<(Option<u32>, bool), ModelError> {
+        let ranks = raw.ranks.as_ref().map(|ranks| {
+            let number = u32::try_from(*ranks.get_ref()).ok().filter(|number| *number > 0);
+            let problem = || format!("{} ranks", ranks.get_ref());
+            number.ok_or_else(|| {
+                self.error(ranks.span(), &problem(), "expected the number of ranks of the recording")
+            })
+        });
+        let ranks = ranks.transpose()?;
+        match raw.scaling.as_ref().map(|word| (word.get_ref().as_str(), word.span())) {
+            None | Some(("weak", _)) => Ok((ranks, false)),
+            Some(("strong", _)) if ranks.is_some() => Ok((ranks, true)),
+            Some(("strong", span)) => {
+                let expected = "add ranks = N, how many ranks the sessions are of";
+                Err(self.error(span, "strong scaling of an unknown number of ranks", expected))
+            }
+            Some((word, span)) => {
+                Err(self.error(span, &format!("`{word}` is not a way to scale"), "expected weak or strong"))
+            }
         }
     }
 
@@ -213,10 +253,30 @@ impl Source<'_> {
         self.check_name(&raw.name, class)?;
         let count = self.count(raw)?;
         self.check_unique(raw.session.iter().map(|session| &session.name))?;
+        let kind = match raw.kind.as_ref().map(|kind| (kind.get_ref().as_str(), kind.span())) {
+            None | Some(("file", _)) => FileKind::File,
+            Some(("directory", _)) => FileKind::Directory,
+            Some(("absent", _)) => FileKind::Absent,
+            Some((word, span)) => {
+                let expected = "expected file, directory or absent (which is never there)";
+                return Err(self.error(span, &format!("`{word}` is not a kind of file"), expected));
+            }
+        };
+        if let Some(session) = raw.session.first().filter(|_| kind != FileKind::File) {
+            let expected =
+                "expected calls in [program] in place of it, as in { call = \"readdir\", file = \"NAME\" }";
+            return Err(self.error(session.name.span(), "a session of what holds no bytes", expected));
+        }
         Ok(ModelFile {
             name: raw.name.get_ref().clone(),
             class,
+            kind,
             count,
+            present: raw.present,
+            call_slack: raw
+                .call_slack
+                .as_ref()
+                .map_or(Ok(0), |slack| self.quantity(slack, time, TIME_EXPECTED))?,
             size: raw.size.as_ref().map_or(Ok(0), |size| self.quantity(size, bytes, BYTES_EXPECTED))?,
             sessions: raw.session.iter().map(|session| self.session(session)).collect::<Result<_, _>>()?,
         })
@@ -309,15 +369,32 @@ impl Source<'_> {
             };
             return Err(self.error(raw.name.span(), problem, expected));
         }
+        let order = raw.order.as_ref().map_or(Ok(Vec::new()), |order| self.order(order, &requests))?;
+        let write_offset = raw.write_offset.as_ref().map(|offset| self.offset(offset)).transpose()?;
+        if let Some(offset) = raw.write_offset.as_ref().filter(|_| !does_both(&requests)) {
+            let expected = "expected offset alone; write_offset is for sessions that read and write";
+            return Err(self.error(
+                offset.span(),
+                "places of writes in a session that does not do both",
+                expected,
+            ));
+        }
         Ok(ModelSession {
             name: raw.name.get_ref().clone(),
             mode,
+            order,
+            write_offset,
             requests,
             sizes,
             write_sizes,
             runs: if runs.len() > 1 { runs } else { Vec::new() },
             offset: raw.offset.as_ref().map_or(Ok(OffsetLaw::Sequential), |offset| self.offset(offset))?,
-            slack: raw.slack.as_ref().map_or(Ok(0), |slack| self.quantity(slack, time, TIME_EXPECTED))?,
+            slack: raw.slack.as_ref().map_or(Ok(BTreeMap::new()), |slack| self.slack(slack))?,
+            duration: raw
+                .duration
+                .as_ref()
+                .map_or(Ok(0), |time_of| self.quantity(time_of, time, TIME_EXPECTED))?,
+            counted: self.counted(raw.counted.as_ref())?,
         })
     }
 
@@ -331,12 +408,12 @@ impl Source<'_> {
             let kind = REQUESTS.iter().find(|(known, _)| known == word).map(|(_, kind)| *kind);
             let possible = match kind {
                 Some(RequestKind::Read) => mode.read,
-                Some(RequestKind::Write) => mode.write,
+                Some(RequestKind::Write | RequestKind::Truncate) => mode.write,
                 _ => true,
             };
             let (Some(kind), true) = (kind, possible) else {
-                let expected =
-                    "expected read, write, fsync or fdatasync; read needs mode ro or rw, write wo or rw";
+                let expected = "expected read, write, fsync, fdatasync, stat or truncate; read needs mode ro or rw, write and truncate \
+                                wo or rw";
                 return Err(self.error(
                     count.span(),
                     &format!("`{word}` is not a request of this session"),
@@ -352,13 +429,6 @@ impl Source<'_> {
                     self.error(count.span(), &problem, "expected 1 to 1,048,576; repeat the session for more")
                 })?,
             );
-        }
-        if requests.is_empty() {
-            return Err(self.error(
-                raw.span(),
-                "a session without requests",
-                "expected requests = { read = N, ... }",
-            ));
         }
         Ok(requests)
     }
@@ -394,30 +464,78 @@ impl Source<'_> {
     }
 
     fn sizes(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {
-        let toml::Value::Table(table) = raw.get_ref() else {
-            return Ok(BTreeMap::from([(self.quantity(raw, bytes, BYTES_EXPECTED)?, 1)]));
+        self.weighted(raw, "a size", bytes, BYTES_EXPECTED)
+    }
+
+    /// Times with weights; none for a single 0.
+    fn slack(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {
+        let times = self.weighted(raw, "a time", time, TIME_EXPECTED)?;
+        Ok(if times.len() == 1 && times.contains_key(&0) { BTreeMap::new() } else { times })
+    }
+
+    /// Runs of requests; nothing if that is how they are spread anyway.
+    fn order(
+        &self,
+        raw: &Spanned<Vec<String>>,
+        requests: &BTreeMap<RequestKind, u64>,
+    ) -> Result<Vec<(RequestKind, u64)>, ModelError> {
+        let run = |text: &String| {
+            let (count, word) = text
+                .split_once(TIMES)
+                .map_or((Some(1), text.as_str()), |(count, word)| (count.parse().ok(), word));
+            let kind = REQUESTS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)?;
+            Some((kind, count.filter(|count| (1..=MAX_REQUESTS).contains(count))?))
         };
-        let mut sizes = BTreeMap::new();
+        let runs: Option<Vec<(RequestKind, u64)>> = raw.get_ref().iter().map(run).collect();
+        let mut sums: BTreeMap<RequestKind, u64> = BTreeMap::new();
+        for (kind, count) in runs.iter().flatten() {
+            *sums.entry(*kind).or_default() += count;
+        }
+        let expected = "expected all requests in their order, as in [\"2 * write\", \"fsync\"]";
+        if runs.is_none() || sums != *requests {
+            return Err(self.error(raw.span(), "these are not the requests of the session", expected));
+        }
+        let kinds: Vec<RequestKind> =
+            runs.iter().flatten().flat_map(|(kind, count)| (0..*count).map(|_| *kind)).collect();
+        Ok(ModelSession::order_of(&kinds))
+    }
+
+    fn counted(&self, raw: Option<&Spanned<i64>>) -> Result<u64, ModelError> {
+        let Some(raw) = raw else { return Ok(0) };
+        let number = u64::try_from(*raw.get_ref()).ok().filter(|number| *number > 0);
+        let problem = || format!("counted as {} steps", raw.get_ref());
+        number.ok_or_else(|| self.error(raw.span(), &problem(), "expected a number of steps, at least 1"))
+    }
+
+    /// A value, or values with weights.
+    fn weighted(
+        &self,
+        raw: &Spanned<toml::Value>,
+        what: &str,
+        parse: fn(&str) -> Option<u64>,
+        expected: &str,
+    ) -> Result<BTreeMap<u64, u64>, ModelError> {
+        let toml::Value::Table(table) = raw.get_ref() else {
+            return Ok(BTreeMap::from([(self.quantity(raw, parse, expected)?, 1)]));
+        };
+        let mut values = BTreeMap::new();
         for (text, count) in table {
-            let size = bytes(text)
-                .ok_or_else(|| self.error(raw.span(), &format!("`{text}` is not a size"), BYTES_EXPECTED))?;
+            let value = parse(text)
+                .ok_or_else(|| self.error(raw.span(), &format!("`{text}` is not {what}"), expected))?;
             let count = count.as_integer().and_then(|count| u64::try_from(count).ok());
             let count = count.filter(|count| (1..=MAX_REQUESTS).contains(count)).ok_or_else(|| {
-                let problem = format!("the count of size `{text}` is not one");
+                let problem = format!("the count of `{text}` is not one");
                 self.error(raw.span(), &problem, "expected a whole number from 1 to 1,048,576")
             })?;
-            if sizes.insert(size, count).is_some() {
-                return Err(self.error(
-                    raw.span(),
-                    &format!("`{text}` is there twice"),
-                    "expected each size once",
-                ));
+            if values.insert(value, count).is_some() {
+                let problem = format!("`{text}` is there twice");
+                return Err(self.error(raw.span(), &problem, "expected each value once"));
             }
         }
-        if sizes.is_empty() {
-            return Err(self.error(raw.span(), "there is no size", BYTES_EXPECTED));
+        if values.is_empty() {
+            return Err(self.error(raw.span(), "there is no value", expected));
         }
-        Ok(sizes)
+        Ok(values)
     }
 
     fn offset(&self, raw: &Spanned<toml::Value>) -> Result<OffsetLaw, ModelError> {
@@ -426,7 +544,7 @@ impl Source<'_> {
             toml::Value::String(word) if word == "sequential" => Ok(OffsetLaw::Sequential),
             toml::Value::Table(table) => {
                 if table.keys().any(|key| {
-                    !matches!(key.as_str(), "start" | "rank" | "step" | "again" | "every" | "jump")
+                    !matches!(key.as_str(), "start" | "rank" | "step" | "again" | "every" | "jump" | "shift")
                 }) {
                     return Err(error());
                 }
@@ -450,6 +568,12 @@ impl Source<'_> {
                     again: stride("again")?,
                     every: every()?,
                     jump: stride("jump")?,
+                    shift: match table.get("shift").map(toml::Value::as_integer) {
+                        None => 0,
+                        Some(number) => {
+                            number.and_then(|number| i32::try_from(number).ok()).ok_or_else(error)?
+                        }
+                    },
                 })
             }
             _ => Err(error()),
@@ -464,6 +588,10 @@ impl Source<'_> {
     ) -> Result<u64, ModelError> {
         quantity(raw.get_ref(), parse).ok_or_else(|| self.error(raw.span(), &found(raw.get_ref()), expected))
     }
+}
+
+fn does_both(requests: &BTreeMap<RequestKind, u64>) -> bool {
+    requests.contains_key(&RequestKind::Read) && requests.contains_key(&RequestKind::Write)
 }
 
 /// How often each size occurs in runs.
@@ -518,11 +646,12 @@ fn mode(text: &str) -> Option<Mode> {
 struct Names<'a> {
     source: &'a Source<'a>,
     groups: HashMap<&'a str, usize>,
+    files: HashMap<&'a str, (usize, FileKind)>,
     sessions: HashMap<String, (usize, usize)>,
 }
 
 impl<'a> Names<'a> {
-    fn of(source: &'a Source<'a>, groups: &'a [RankGroup], files: &[ModelFile]) -> Self {
+    fn of(source: &'a Source<'a>, groups: &'a [RankGroup], files: &'a [ModelFile]) -> Self {
         let groups = groups.iter().enumerate().map(|(at, group)| (group.name.as_str(), at)).collect();
         let mut sessions = HashMap::new();
         for (file, model) in files.iter().enumerate() {
@@ -530,7 +659,9 @@ impl<'a> Names<'a> {
                 sessions.insert(format!("{}/{}", model.name, named.name), (file, session));
             }
         }
-        Self { source, groups, sessions }
+        let files =
+            files.iter().enumerate().map(|(at, file)| (file.name.as_str(), (at, file.kind))).collect();
+        Self { source, groups, files, sessions }
     }
 
     fn steps(&self, raw: &[Spanned<RawStep>], depth: usize) -> Result<Vec<ProgramStep>, ModelError> {
@@ -548,14 +679,10 @@ impl<'a> Names<'a> {
         if depth == MAX_DEPTH {
             return error(raw.span(), "steps are nested deeper than 16", "expected fewer levels of repeat");
         }
-        match raw.get_ref() {
-            RawStep {
-                repeat: Some(repeat),
-                steps: Some(steps),
-                session: None,
-                barrier: None,
-                ranks: None,
-            } => {
+        let RawStep { repeat, steps, session, next, call, file, ranks, barrier } = raw.get_ref();
+        let group = || ranks.as_ref().map(|group| self.group(group)).transpose();
+        match (repeat, steps, session, next, call, file, ranks, barrier) {
+            (Some(repeat), Some(steps), None, None, None, None, None, None) => {
                 let times = u64::try_from(*repeat.get_ref()).ok().filter(|times| *times <= MAX_REPEAT);
                 match times {
                     Some(times) => Ok(ProgramStep::Repeat(times, self.steps(steps, depth + 1)?)),
@@ -566,14 +693,37 @@ impl<'a> Names<'a> {
                     ),
                 }
             }
-            RawStep { repeat: None, steps: None, session: Some(name), barrier: None, ranks } => {
-                let ranks = ranks.as_ref().map(|group| self.group(group)).transpose()?;
-                match self.sessions.get(name.get_ref()) {
-                    Some(&(file, session)) => Ok(ProgramStep::Session { file, session, ranks }),
-                    None => error(name.span(), &format!("no session is called `{}`", name.get_ref()), STEPS),
+            (None, None, Some(name), next, None, None, _, None) => {
+                let ranks = group()?;
+                let Some(&(file, session)) = self.sessions.get(name.get_ref()) else {
+                    return error(name.span(), &format!("no session is called `{}`", name.get_ref()), STEPS);
+                };
+                let Some(next) = next else { return Ok(ProgramStep::Session { file, session, ranks }) };
+                match u64::try_from(*next.get_ref()).ok().filter(|steps| *steps > 0) {
+                    Some(steps) => Ok(ProgramStep::Part { file, session, ranks, steps }),
+                    None => error(
+                        next.span(),
+                        &format!("the next {} steps", next.get_ref()),
+                        "expected at least 1",
+                    ),
                 }
             }
-            RawStep { repeat: None, steps: None, session: None, barrier: Some(name), ranks: None } => {
+            (None, None, None, None, Some(call), Some(name), _, None) => {
+                let ranks = group()?;
+                let Some(&(file, kind)) = self.files.get(name.get_ref().as_str()) else {
+                    return error(name.span(), &format!("no file is called `{}`", name.get_ref()), STEPS);
+                };
+                let known: Option<NameCall> =
+                    CALLS.iter().find(|(word, _)| word == call.get_ref()).map(|(_, call)| *call);
+                match known.filter(|call| call.takes(kind)) {
+                    Some(call) => Ok(ProgramStep::Call { call, file, ranks }),
+                    None => {
+                        let problem = format!("`{}` is not a call on `{}`", call.get_ref(), name.get_ref());
+                        error(call.span(), &problem, CALL_WORDS)
+                    }
+                }
+            }
+            (None, None, None, None, None, None, None, Some(name)) => {
                 Ok(ProgramStep::Barrier(self.group(name)?))
             }
             _ => error(raw.span(), "this is not a step", STEPS),

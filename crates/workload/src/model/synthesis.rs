@@ -6,9 +6,9 @@
 //!
 //! Source: PIONEER, algorithm 1, whose draws are independent.
 
-use super::{Mode, Model, ModelSession, OffsetLaw, ProgramStep, RequestKind, Sharing};
+use super::{Mode, Model, ModelSession, NameCall, OffsetLaw, ProgramStep, RequestKind, Sharing, shifted};
 use crate::random::Random;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
 /// What is done to a file, or for synchronisation.
@@ -36,6 +36,15 @@ pub enum Action {
     Request(RequestKind),
     /// The file is closed.
     Close,
+    /// A call that names a file.
+    Call {
+        /// Which.
+        call: NameCall,
+        /// Index of the file.
+        file: usize,
+        /// Which of the files of that name, from 0.
+        number: u64,
+    },
     /// The ranks of the group of that index wait for each other.
     Barrier(usize),
 }
@@ -47,6 +56,10 @@ pub struct Synthetic {
     pub action: Action,
     /// Time before it, in ns.
     pub slack: u64,
+    /// How long it takes on average, in ns; 0 if that is unknown.
+    pub duration: u64,
+    /// Indices of file and session; NULL for what is in none. Of one session only one execution is open at a time.
+    pub of: Option<(usize, usize)>,
 }
 
 /// Hands the steps of a rank of so many over, in order, until `each` breaks. Offsets beyond 64 bits are those of 64 bits.
@@ -56,8 +69,41 @@ pub fn synthesise<B>(
     seed: u64,
     each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    let mut occurrences = BTreeMap::new();
-    Synthesis { model, rank, ranks, seed }.steps(&model.steps, &mut occurrences, each)
+    let mut done = Done::default();
+    let synthesis = Synthesis { model, rank, ranks, seed };
+    synthesis.steps(&model.steps, &mut done, each)?;
+    done.running.into_values().try_for_each(|running| running.queue.into_iter().try_for_each(&mut *each))
+}
+
+/// What a rank has done so far.
+#[derive(Default)]
+struct Done {
+    /// How often each session was begun.
+    sessions: BTreeMap<(usize, usize), u64>,
+    /// How often each call was made on the files of a name.
+    calls: BTreeMap<(usize, NameCall), u64>,
+    /// Sessions that are done in parts.
+    running: BTreeMap<(usize, usize), Running>,
+}
+
+/// A session that is done in parts.
+struct Running {
+    queue: VecDeque<Synthetic>,
+    /// Steps of it in all: as the program counts them, and as they are for this rank.
+    steps: [u64; 2],
+    /// Steps that were done, as the program counts them.
+    done: u64,
+}
+
+impl Running {
+    /// The next steps, as the program counts them.
+    fn next(&mut self, steps: u64) -> impl Iterator<Item = Synthetic> {
+        self.done = self.done.saturating_add(steps).min(self.steps[0]);
+        let behind = u128::from(self.steps[1]) * u128::from(self.done) / u128::from(self.steps[0].max(1));
+        let left = u128::from(self.steps[1]) - behind;
+        let now = (self.queue.len() as u128).saturating_sub(left) as usize;
+        self.queue.drain(..now)
+    }
 }
 
 struct Synthesis<'a> {
@@ -67,29 +113,77 @@ struct Synthesis<'a> {
     seed: u64,
 }
 
+/// A transfer of a session.
+#[derive(Clone, Copy)]
+struct Transfer {
+    kind: RequestKind,
+    offset: u64,
+    size: u64,
+}
+
 impl Synthesis<'_> {
     fn steps<B>(
         &self,
         steps: &[ProgramStep],
-        occurrences: &mut BTreeMap<(usize, usize), u64>,
+        done: &mut Done,
         each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         for step in steps {
             match step {
                 ProgramStep::Repeat(_, steps) if !self.acts(steps) => {}
                 ProgramStep::Repeat(times, steps) => {
-                    (0..*times).try_for_each(|_| self.steps(steps, occurrences, each))?;
+                    (0..*times).try_for_each(|_| self.steps(steps, done, each))?;
                 }
                 ProgramStep::Session { file, session, ranks } if self.does(*file, *ranks) => {
-                    let occurrence = occurrences.entry((*file, *session)).or_insert(0);
-                    let key = [self.seed, u64::from(self.rank), *file as u64, *session as u64, *occurrence];
-                    *occurrence += 1;
-                    self.session(*file, &self.model.files[*file].sessions[*session], &key, each)?;
+                    if let Some(before) = done.running.remove(&(*file, *session)) {
+                        before.queue.into_iter().try_for_each(&mut *each)?;
+                    }
+                    let execution = self.execution(*file, *session, *ranks, done);
+                    execution.into_iter().try_for_each(&mut *each)?;
+                }
+                ProgramStep::Part { file, session, ranks, steps } if self.does(*file, *ranks) => {
+                    self.part((*file, *session, *ranks), *steps, done, each)?;
+                }
+                ProgramStep::Call { call, file, ranks } if self.does(*file, *ranks) => {
+                    let model = &self.model.files[*file];
+                    let calls = done.calls.entry((*file, *call)).or_insert(0);
+                    let number = *calls % model.count.max(1);
+                    *calls += 1;
+                    let action = Action::Call { call: *call, file: *file, number };
+                    each(Synthetic { action, slack: model.call_slack, duration: 0, of: None })?;
                 }
                 ProgramStep::Barrier(group) if self.model.groups[*group].contains(self.rank) => {
-                    each(Synthetic { action: Action::Barrier(*group), slack: 0 })?;
+                    let action = Action::Barrier(*group);
+                    each(Synthetic { action, slack: 0, duration: 0, of: None })?;
                 }
-                ProgramStep::Session { .. } | ProgramStep::Barrier(_) => {}
+                ProgramStep::Session { .. }
+                | ProgramStep::Part { .. }
+                | ProgramStep::Call { .. }
+                | ProgramStep::Barrier(_) => {}
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The next steps of a session, and of the one that follows if it is over.
+    fn part<B>(
+        &self,
+        (file, session, ranks): (usize, usize, Option<usize>),
+        mut steps: u64,
+        done: &mut Done,
+        each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        while steps > 0 {
+            let mut running = done.running.remove(&(file, session)).unwrap_or_else(|| {
+                let queue: VecDeque<Synthetic> = self.execution(file, session, ranks, done).into();
+                let counted = self.model.files[file].sessions[session].counted();
+                Running { steps: [counted, queue.len() as u64], queue, done: 0 }
+            });
+            let now = steps.min(running.steps[0] - running.done);
+            steps -= now;
+            running.next(now).try_for_each(&mut *each)?;
+            if running.done < running.steps[0] {
+                done.running.insert((file, session), running);
             }
         }
         ControlFlow::Continue(())
@@ -99,61 +193,193 @@ impl Synthesis<'_> {
     fn acts(&self, steps: &[ProgramStep]) -> bool {
         steps.iter().any(|step| match step {
             ProgramStep::Repeat(times, steps) => *times > 0 && self.acts(steps),
-            ProgramStep::Session { file, ranks, .. } => self.does(*file, *ranks),
+            ProgramStep::Session { file, ranks, .. }
+            | ProgramStep::Part { file, ranks, .. }
+            | ProgramStep::Call { file, ranks, .. } => self.does(*file, *ranks),
             ProgramStep::Barrier(group) => self.model.groups[*group].contains(self.rank),
         })
     }
 
     fn does(&self, file: usize, ranks: Option<usize>) -> bool {
-        (self.rank == 0 || self.model.files[file].class != Sharing::Root)
-            && ranks.is_none_or(|group| self.model.groups[group].contains(self.rank))
+        self.model.does(self.rank, file, ranks)
     }
 
-    fn session<B>(
-        &self,
-        file: usize,
-        session: &ModelSession,
-        key: &[u64; 5],
-        each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let (mut random, occurrence) = (Random::of(key), key[4]);
-        let mut sizes: BTreeMap<RequestKind, Vec<u64>> = BTreeMap::new();
-        for (&kind, &count) in session.requests.iter().filter(|(kind, _)| kind.is_transfer()) {
-            let draws = stratified(session.sizes_of(kind), count).into_iter();
-            let mut drawn: Vec<u64> = draws.flat_map(|(size, times)| (0..times).map(move |_| size)).collect();
-            if session.runs.is_empty() {
-                random.shuffle(&mut drawn);
-            } else {
-                let runs = session.runs.iter().rev();
-                drawn = runs.flat_map(|(size, times)| (0..*times).map(move |_| *size)).collect();
+    /// All steps of the next execution of a session.
+    fn execution(&self, file: usize, number: usize, ranks: Option<usize>, done: &mut Done) -> Vec<Synthetic> {
+        let occurrences = done.sessions.entry((file, number)).or_insert(0);
+        let occurrence = *occurrences;
+        *occurrences += 1;
+        let session = &self.model.files[file].sessions[number];
+        let key = |rank: u32| [self.seed, u64::from(rank), file as u64, number as u64, occurrence];
+        let base = self.model.ranks.filter(|_| self.model.is_dealt(file));
+        let (transfers, others) = match base {
+            None => {
+                let own = transfers(session, (self.rank, self.ranks), &key(self.rank));
+                let order = ordered(session);
+                return self.placed(session, (file, number), &own, order, &key(self.rank));
             }
-            sizes.insert(kind, drawn);
+            Some(base) => {
+                let of = |rank: u32| transfers(session, (rank, base), &key(rank));
+                let members = (0..base).filter(|rank| self.model.does(*rank, file, ranks));
+                let dealt = deal(session, &members.map(of).collect::<Vec<_>>());
+                (self.own_of(&dealt, session, file, ranks), &session.requests)
+            }
+        };
+        let mut requests: BTreeMap<RequestKind, u64> = others
+            .iter()
+            .filter(|(kind, _)| !kind.is_transfer())
+            .map(|(kind, count)| (*kind, *count))
+            .collect();
+        for transfer in &transfers {
+            *requests.entry(transfer.kind).or_default() += 1;
         }
-        let mut put = |action| each(Synthetic { action, slack: session.slack });
-        let number = occurrence % self.model.files[file].count.max(1);
-        put(Action::Open { file, number, mode: session.mode })?;
-        let (mut end, mut transfers) = (0_u64, 0_u64);
-        for kind in spread(&session.requests) {
-            let Some(size) = sizes.get_mut(&kind).and_then(Vec::pop) else {
-                put(Action::Request(kind))?;
-                continue;
-            };
-            let offset = match session.offset {
-                OffsetLaw::Sequential => end,
-                OffsetLaw::Affine { start, rank, step, again, every, jump } => start
-                    .saturating_add(rank.saturating_mul(u64::from(self.rank)))
-                    .saturating_add(step.at(self.ranks).saturating_mul(inner(transfers, every)))
-                    .saturating_add(
-                        jump.at(self.ranks).saturating_mul(transfers.checked_div(every).unwrap_or(0)),
-                    )
-                    .saturating_add(again.at(self.ranks).saturating_mul(occurrence)),
-            };
-            end = offset.saturating_add(size);
-            transfers += 1;
-            put(Action::Transfer { kind, offset, size })?;
-        }
-        put(Action::Close)
+        self.placed(session, (file, number), &transfers, spread(&requests).collect(), &key(self.rank))
     }
+
+    /// What this rank gets of transfers that are dealt.
+    fn own_of(
+        &self,
+        dealt: &[Transfer],
+        session: &ModelSession,
+        file: usize,
+        ranks: Option<usize>,
+    ) -> Vec<Transfer> {
+        let members: Vec<u32> = (0..self.ranks).filter(|rank| self.model.does(*rank, file, ranks)).collect();
+        let Some(own) = members.iter().position(|rank| *rank == self.rank) else { return Vec::new() };
+        if session.offset.is_interleaved() {
+            return dealt.iter().skip(own).step_by(members.len()).copied().collect();
+        }
+        let bound = |member: usize| (dealt.len() as u128 * member as u128 / members.len() as u128) as usize;
+        dealt[bound(own)..bound(own + 1)].to_vec()
+    }
+
+    /// Open, requests and close of a session whose transfers are known.
+    fn placed(
+        &self,
+        session: &ModelSession,
+        (file, number): (usize, usize),
+        transfers: &[Transfer],
+        requests: Vec<RequestKind>,
+        key: &[u64; 5],
+    ) -> Vec<Synthetic> {
+        let count = key[4] % self.model.files[file].count.max(1);
+        let mut actions = vec![Action::Open { file, number: count, mode: session.mode }];
+        let mut left = transfers.iter();
+        actions.extend(requests.into_iter().filter_map(|kind| match kind {
+            kind if kind.is_transfer() => {
+                let Transfer { kind, offset, size } = *left.next()?;
+                Some(Action::Transfer { kind, offset, size })
+            }
+            kind => Some(Action::Request(kind)),
+        }));
+        actions.push(Action::Close);
+        let slacks = systematic(&session.slack, actions.len(), &mut Random::of(&[key, &[1][..]].concat()));
+        let step = |(action, slack)| Synthetic {
+            action,
+            slack,
+            duration: session.duration,
+            of: Some((file, number)),
+        };
+        actions.into_iter().zip(slacks).map(step).collect()
+    }
+}
+
+impl Model {
+    /// Whether a rank does what the ranks of a group, or all, do to a file.
+    pub(super) fn does(&self, rank: u32, file: usize, ranks: Option<usize>) -> bool {
+        (rank == 0 || self.files[file].class != Sharing::Root)
+            && ranks.is_none_or(|group| self.groups[group].contains(rank))
+    }
+
+    /// Whether the transfers of a file are those of the ranks of the recording, whatever the ranks of a run are.
+    pub(super) fn is_dealt(&self, file: usize) -> bool {
+        self.strong && self.ranks.is_some() && self.files[file].class == Sharing::Shared
+    }
+}
+
+/// The transfers of one execution of a session by a rank of so many, in order.
+fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) -> Vec<Transfer> {
+    let (mut random, occurrence) = (Random::of(key), key[4]);
+    let mut sizes: BTreeMap<RequestKind, Vec<u64>> = BTreeMap::new();
+    for (&kind, &count) in session.requests.iter().filter(|(kind, _)| kind.is_transfer()) {
+        let draws = stratified(session.sizes_of(kind), count).into_iter();
+        let mut drawn: Vec<u64> = draws.flat_map(|(size, times)| (0..times).map(move |_| size)).collect();
+        if session.runs.is_empty() {
+            random.shuffle(&mut drawn);
+        } else {
+            let runs = session.runs.iter().rev();
+            drawn = runs.flat_map(|(size, times)| (0..*times).map(move |_| *size)).collect();
+        }
+        sizes.insert(kind, drawn);
+    }
+    // Of all transfers, or of reads and of writes: where the last one ended, and how many there were.
+    let mut so_far = [(0_u64, 0_u64); 2];
+    let drawn = ordered(session).into_iter().filter_map(|kind| Some((kind, sizes.get_mut(&kind)?.pop()?)));
+    let place = |(kind, size)| {
+        let law = session.write_offset.filter(|_| kind == RequestKind::Write);
+        let (end, number) = &mut so_far[usize::from(law.is_some())];
+        let offset = match law.unwrap_or(session.offset) {
+            OffsetLaw::Sequential => *end,
+            OffsetLaw::Affine { start, rank: by, step, again, every, jump, shift } => start
+                .saturating_add(by.saturating_mul(u64::from(shifted(rank, shift, ranks))))
+                .saturating_add(step.at(ranks).saturating_mul(inner(*number, every)))
+                .saturating_add(jump.at(ranks).saturating_mul(number.checked_div(every).unwrap_or(0)))
+                .saturating_add(again.at(ranks).saturating_mul(occurrence)),
+        };
+        *end = offset.saturating_add(size);
+        *number += 1;
+        Transfer { kind, offset, size }
+    };
+    drawn.map(place).collect()
+}
+
+/// The requests of a session in their order.
+fn ordered(session: &ModelSession) -> Vec<RequestKind> {
+    if session.order.is_empty() {
+        return spread(&session.requests).collect();
+    }
+    session.order.iter().flat_map(|(kind, count)| (0..*count).map(|_| *kind)).collect()
+}
+
+/// The transfers of all ranks in the order in which they are dealt: in that of the file, or of their turns if ranks take turns.
+fn deal(session: &ModelSession, of_ranks: &[Vec<Transfer>]) -> Vec<Transfer> {
+    if session.offset.is_interleaved() {
+        let longest = of_ranks.iter().map(Vec::len).max().unwrap_or_default();
+        return (0..longest)
+            .flat_map(|turn| of_ranks.iter().filter_map(move |own| own.get(turn).copied()))
+            .collect();
+    }
+    let mut all = of_ranks.concat();
+    all.sort_by_key(|transfer| transfer.offset);
+    all
+}
+
+/// So many values at equal distances of the cumulated weights, from a random begin, in random order: each value is drawn as often as its
+/// weight says, or once more or less.
+fn systematic(weights: &BTreeMap<u64, u64>, draws: usize, random: &mut Random) -> Vec<u64> {
+    let total: u128 = weights.values().map(|&weight| u128::from(weight)).sum();
+    if total == 0 || weights.len() == 1 {
+        return vec![weights.keys().next().copied().unwrap_or_default(); draws];
+    }
+    let begin = (u128::from(random.next()) * total) >> 64;
+    let mut cumulated = weights.iter().scan(0_u128, |sum, (&value, &weight)| {
+        *sum += u128::from(weight);
+        Some((*sum, value))
+    });
+    let (mut behind, mut value) = cumulated.next().unwrap_or_default();
+    let mut drawn: Vec<u64> = (0..draws as u128)
+        .map(|draw| {
+            let place = (begin + draw * total) / draws as u128;
+            while place >= behind
+                && let Some(next) = cumulated.next()
+            {
+                (behind, value) = next;
+            }
+            value
+        })
+        .collect();
+    random.shuffle(&mut drawn);
+    drawn
 }
 
 /// Number of a transfer since the last jump.
@@ -162,7 +388,7 @@ fn inner(transfer: u64, every: u64) -> u64 {
 }
 
 /// Requests spread evenly among each other: the j-th of n is at j/n, equal places in the order of kinds.
-fn spread(requests: &BTreeMap<RequestKind, u64>) -> impl Iterator<Item = RequestKind> {
+pub(super) fn spread(requests: &BTreeMap<RequestKind, u64>) -> impl Iterator<Item = RequestKind> {
     let mut left: Vec<(RequestKind, u64, u64)> =
         requests.iter().map(|(&kind, &all)| (kind, 1, all)).collect();
     std::iter::from_fn(move || {

@@ -1,7 +1,10 @@
 //! Models as text, in one form: equal models have equal text.
 
 use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
-use super::{Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, Sharing, Stride, VERSION};
+use super::{
+    FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RequestKind, Sharing, Stride,
+    VERSION,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -9,6 +12,12 @@ impl fmt::Display for Model {
     /// The text of the model file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "iotrail_workload = {VERSION}")?;
+        if let Some(ranks) = self.ranks {
+            writeln!(f, "ranks = {ranks}")?;
+        }
+        if self.strong {
+            writeln!(f, "scaling = \"strong\"")?;
+        }
         for group in &self.groups {
             let ranks = match group.last {
                 None => format!("{}..", group.first),
@@ -35,12 +44,18 @@ impl Model {
                     self.write_steps(f, steps)?;
                 }
                 ProgramStep::Session { file, session, ranks } => {
-                    let file = &self.files[*file];
-                    let name = format!("{}/{}", file.name, file.sessions[*session].name);
-                    write!(f, "{{ session = {}", quoted(&name))?;
-                    if let Some(group) = ranks {
-                        write!(f, ", ranks = {}", quoted(&self.groups[*group].name))?;
-                    }
+                    self.write_session_name(f, *file, *session)?;
+                    self.write_ranks(f, *ranks)?;
+                }
+                ProgramStep::Part { file, session, ranks, steps } => {
+                    self.write_session_name(f, *file, *session)?;
+                    write!(f, ", next = {steps}")?;
+                    self.write_ranks(f, *ranks)?;
+                }
+                ProgramStep::Call { call, file, ranks } => {
+                    let name = quoted(&self.files[*file].name);
+                    write!(f, "{{ call = \"{}\", file = {name}", call.word())?;
+                    self.write_ranks(f, *ranks)?;
                 }
                 ProgramStep::Barrier(group) => {
                     write!(f, "{{ barrier = {}", quoted(&self.groups[*group].name))?
@@ -49,6 +64,18 @@ impl Model {
             write!(f, " }}")?;
         }
         write!(f, "]")
+    }
+
+    fn write_session_name(&self, f: &mut fmt::Formatter<'_>, file: usize, session: usize) -> fmt::Result {
+        let file = &self.files[file];
+        write!(f, "{{ session = {}", quoted(&format!("{}/{}", file.name, file.sessions[session].name)))
+    }
+
+    fn write_ranks(&self, f: &mut fmt::Formatter<'_>, ranks: Option<usize>) -> fmt::Result {
+        match ranks {
+            Some(group) => write!(f, ", ranks = {}", quoted(&self.groups[group].name)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -62,8 +89,19 @@ fn write_file(f: &mut fmt::Formatter<'_>, file: &ModelFile) -> fmt::Result {
     if file.count > 1 {
         writeln!(f, "count = {}", file.count)?;
     }
+    match file.kind {
+        FileKind::File => {}
+        FileKind::Directory => writeln!(f, "kind = \"directory\"")?,
+        FileKind::Absent => writeln!(f, "kind = \"absent\"")?,
+    }
     if file.size > 0 {
         writeln!(f, "size = \"{}\"", bytes_text(file.size))?;
+    }
+    if file.present {
+        writeln!(f, "present = true")?;
+    }
+    if file.call_slack > 0 {
+        writeln!(f, "call_slack = \"{}\"", time_text(file.call_slack))?;
     }
     file.sessions.iter().try_for_each(|session| write_session(f, session))
 }
@@ -76,31 +114,26 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
         let runs = session.runs.iter().map(run_text).collect::<Vec<_>>().join(", ");
         writeln!(f, "size = [{runs}]")?;
     } else {
-        write_sizes(f, "size", &session.sizes)?;
-        write_sizes(f, "write_size", &session.write_sizes)?;
+        write_weighted(f, "size", &session.sizes, bytes_text)?;
+        write_weighted(f, "write_size", &session.write_sizes, bytes_text)?;
     }
-    match session.offset {
-        OffsetLaw::Sequential => writeln!(f, "offset = \"sequential\"")?,
-        OffsetLaw::Affine { start, rank, step, again, every, jump } => {
-            let parts = [
-                ("start", Stride::fixed(start)),
-                ("rank", Stride::fixed(rank)),
-                ("step", step),
-                ("again", again),
-                ("jump", jump),
-            ];
-            let shown =
-                parts.iter().filter(|(word, stride)| !matches!(*word, "again" | "jump") || stride.bytes > 0);
-            let mut shown: Vec<String> =
-                shown.map(|(word, stride)| format!("{word} = \"{}\"", stride_text(*stride))).collect();
-            if every > 0 {
-                shown.push(format!("every = {every}"));
-            }
-            writeln!(f, "offset = {{ {} }}", shown.join(", "))?;
-        }
+    if !session.order.is_empty() {
+        let run = |(kind, count): &(RequestKind, u64)| match count {
+            1 => format!("\"{}\"", kind.word()),
+            count => format!("\"{count}{TIMES}{}\"", kind.word()),
+        };
+        writeln!(f, "order = [{}]", session.order.iter().map(run).collect::<Vec<_>>().join(", "))?;
     }
-    if session.slack > 0 {
-        writeln!(f, "slack = \"{}\"", time_text(session.slack))?;
+    write_law(f, "offset", session.offset)?;
+    if let Some(law) = session.write_offset {
+        write_law(f, "write_offset", law)?;
+    }
+    write_weighted(f, "slack", &session.slack, time_text)?;
+    if session.duration > 0 {
+        writeln!(f, "duration = \"{}\"", time_text(session.duration))?;
+    }
+    if session.counted > 0 {
+        writeln!(f, "counted = {}", session.counted)?;
     }
     Ok(())
 }
@@ -123,11 +156,43 @@ impl fmt::Display for Mode {
     }
 }
 
-fn write_sizes(f: &mut fmt::Formatter<'_>, key: &str, sizes: &BTreeMap<u64, u64>) -> fmt::Result {
-    let all = sizes.iter().map(|(&size, count)| format!("\"{}\" = {count}", bytes_text(size)));
-    match sizes.first_key_value() {
+fn write_law(f: &mut fmt::Formatter<'_>, key: &str, law: OffsetLaw) -> fmt::Result {
+    match law {
+        OffsetLaw::Sequential => writeln!(f, "{key} = \"sequential\""),
+        OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
+            let parts = [
+                ("start", Stride::fixed(start)),
+                ("rank", Stride::fixed(rank)),
+                ("step", step),
+                ("again", again),
+                ("jump", jump),
+            ];
+            let shown =
+                parts.iter().filter(|(word, stride)| !matches!(*word, "again" | "jump") || stride.bytes > 0);
+            let mut shown: Vec<String> =
+                shown.map(|(word, stride)| format!("{word} = \"{}\"", stride_text(*stride))).collect();
+            if every > 0 {
+                shown.push(format!("every = {every}"));
+            }
+            if shift != 0 {
+                shown.push(format!("shift = {shift}"));
+            }
+            writeln!(f, "{key} = {{ {} }}", shown.join(", "))
+        }
+    }
+}
+
+/// Values with their weights.
+fn write_weighted(
+    f: &mut fmt::Formatter<'_>,
+    key: &str,
+    weights: &BTreeMap<u64, u64>,
+    text: fn(u64) -> String,
+) -> fmt::Result {
+    let all = weights.iter().map(|(&value, &count)| format!("\"{}\" = {count}", text(value)));
+    match weights.first_key_value() {
         None => Ok(()),
-        Some((&size, 1)) if sizes.len() == 1 => writeln!(f, "{key} = \"{}\"", bytes_text(size)),
+        Some((&value, 1)) if weights.len() == 1 => writeln!(f, "{key} = \"{}\"", text(value)),
         Some(_) => writeln!(f, "{key} = {{ {} }}", all.collect::<Vec<_>>().join(", ")),
     }
 }

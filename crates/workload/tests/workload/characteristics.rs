@@ -22,6 +22,8 @@ fn placed(position: u64, name: &str, kind: CallKind, file: FileIndex, open: Opti
         offset: None,
         size: None,
         slack: None,
+        start: 0,
+        end: None,
     };
     Placed { position, request }
 }

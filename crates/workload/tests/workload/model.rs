@@ -1,6 +1,6 @@
 use iotrail_workload::{
-    Action, KnobError, Knobs, Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RankGroup,
-    RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, synthesise,
+    Action, FileKind, KnobError, Knobs, Mode, Model, ModelFile, ModelSession, NameCall, OffsetLaw,
+    ProgramStep, RankGroup, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, synthesise,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -72,6 +72,7 @@ fn the_example_writes_39_362_560_bytes_at_4_ranks() {
         requests: BTreeMap::from([(RequestKind::Write, 640), (RequestKind::Fsync, 40)]),
         bytes_read: 0,
         bytes_written: 39_362_560,
+        calls: 0,
         barriers: 10,
     };
     assert_eq!(checkpoint().totals(4), Ok(totals));
@@ -269,28 +270,39 @@ fn session() -> impl Strategy<Value = ModelSession> {
         Just(OffsetLaw::Sequential),
         (0_u64..9, 0_u64..5000, 0_u64..3, strides).prop_map(|(start, rank, every, (step, again, jump))| {
             let (step, again, jump) = (stride(step), stride(again), stride(jump));
-            OffsetLaw::Affine { start, rank, step, again, every, jump }
+            OffsetLaw::Affine { start, rank, step, again, every, jump, shift: every as i32 - 1 }
         }),
     ];
     let sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 1..4);
     let write_sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 0..3);
     (1_u64..20, 1_u64..20, (sizes, write_sizes), laws, 0_u64..3_000_000, any::<[bool; 3]>()).prop_map(
-        |(reads, syncs, (sizes, write_sizes), offset, slack, [create, truncate, append])| ModelSession {
-            name: "s \"\\\u{7f}\n".to_owned(),
-            mode: Mode { read: true, write: true, create, truncate, append },
-            requests: [
-                (RequestKind::Read, reads),
-                (RequestKind::Write, if write_sizes.is_empty() { 0 } else { syncs }),
-                (RequestKind::Fdatasync, syncs),
-            ]
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
-            .collect(),
-            sizes,
-            write_sizes,
-            runs: Vec::new(),
-            offset,
-            slack,
+        |(reads, syncs, (sizes, write_sizes), offset, slack, [create, truncate, append])| {
+            let write_sizes_empty = write_sizes.is_empty();
+            ModelSession {
+                name: "s \"\\\u{7f}\n".to_owned(),
+                mode: Mode { read: true, write: true, create, truncate, append },
+                requests: [
+                    (RequestKind::Read, reads),
+                    (RequestKind::Write, if write_sizes.is_empty() { 0 } else { syncs }),
+                    (RequestKind::Fdatasync, syncs),
+                ]
+                .into_iter()
+                .filter(|(_, count)| *count > 0)
+                .collect(),
+                sizes,
+                write_sizes,
+                runs: Vec::new(),
+                write_offset: (slack % 2 == 0 && !write_sizes_empty).then_some(offset),
+                order: if syncs > 1 && write_sizes_empty {
+                    vec![(RequestKind::Fdatasync, syncs), (RequestKind::Read, reads)]
+                } else {
+                    Vec::new()
+                },
+                offset,
+                slack: if slack > 0 { BTreeMap::from([(slack, 1), (slack + 7, 3)]) } else { BTreeMap::new() },
+                duration: slack / 2,
+                counted: slack % 3,
+            }
         },
     )
 }
@@ -305,12 +317,25 @@ fn models() -> impl Strategy<Value = Model> {
             let barrier = ProgramStep::Barrier(0);
             Model {
                 groups: vec![RankGroup { name: "g".to_owned(), first: 1, last }],
-                files: vec![ModelFile { name, class, count, size, sessions: vec![session] }],
+                ranks: last,
+                strong: false,
+                files: vec![ModelFile {
+                    name,
+                    class,
+                    kind: FileKind::File,
+                    count,
+                    size,
+                    present: size % 2 == 1,
+                    call_slack: size,
+                    sessions: vec![session],
+                }],
                 steps: vec![
                     ProgramStep::Repeat(
                         times,
                         vec![ProgramStep::Session { file: 0, session: 0, ranks }, barrier.clone()],
                     ),
+                    ProgramStep::Part { file: 0, session: 0, ranks, steps: count },
+                    ProgramStep::Call { call: NameCall::Stat, file: 0, ranks: None },
                     barrier,
                 ],
             }
@@ -423,4 +448,87 @@ fn files_of_a_running_number_are_counted_over_all_steps() {
     let text = text.replace("repeat = 3", "repeat = 300");
     let model = Model::parse(&text).expect("a model");
     assert_eq!(model.totals(4).map(|totals| totals.files), Ok(7));
+}
+
+#[test]
+fn sessions_in_parts_and_calls_are_in_the_order_of_the_program() {
+    let text = CHECKPOINT
+        .replace("%r", "all")
+        .replace("private", "shared")
+        .replace("write = 16, fsync = 1", "write = 2, stat = 1")
+        .replace("{ \"64 KiB\" = 15, \"1 KiB\" = 1 }", "1000")
+        .replace(
+            "steps = [{ repeat = 10, steps = [{ session = \"ckpt.all/dump\" }, { barrier = \"all\" }] }]",
+            "steps = [{ session = \"ckpt.all/dump\", next = 2 }, { call = \"stat\", file = \"ckpt.all\" }, \
+             { repeat = 5, steps = [{ session = \"ckpt.all/dump\", next = 1 }, { barrier = \"all\" }] }]",
+        );
+    let model = Model::parse(&text).expect("a model");
+    assert_eq!(Model::parse(&model.to_string()), Ok(model.clone()));
+    let letters = |model: &Model| -> String {
+        let letter = |step: &Synthetic| match step.action {
+            Action::Open { .. } => 'o',
+            Action::Transfer { .. } => 'w',
+            Action::Request(_) => 'f',
+            Action::Close => 'c',
+            Action::Call { .. } => 's',
+            Action::Barrier(_) => '|',
+        };
+        steps(model, 1, 0).iter().map(letter).collect()
+    };
+    assert_eq!(letters(&model), "owsw|f|c|o|w|wfc", "what is not over at the end is ended");
+    let totals = model.totals(4).expect("small");
+    assert_eq!((totals.sessions, totals.calls, totals.barriers), (8, 4, 5));
+    let longer = knobs(&["requests=2"]).apply(&model).expect("a model");
+    assert_eq!(letters(&longer), "owwsf|ww|fc|o|ww|fwwfc", "parts grow with their sessions");
+}
+
+#[test]
+fn transfers_of_shared_files_are_dealt_to_any_number_of_ranks() {
+    let text = |offset: &str| {
+        CHECKPOINT
+            .replace("iotrail_workload = 1", "iotrail_workload = 1\nranks = 3\nscaling = \"strong\"")
+            .replace("%r", "all")
+            .replace("private", "shared")
+            .replace("write = 16, fsync = 1", "write = 4, fsync = 1")
+            .replace("{ \"64 KiB\" = 15, \"1 KiB\" = 1 }", "100")
+            .replace("repeat = 10", "repeat = 2")
+            .replace("\"sequential\"", offset)
+    };
+    for (offset, first_of_1) in [
+        ("{ rank = 400, step = 100, again = 5000 }", 200),
+        ("{ rank = 100, step = \"100 B * ranks\", again = 5000 }", 100),
+    ] {
+        let model = Model::parse(&text(offset)).expect("a model");
+        let all = |ranks: u32| -> Vec<u64> {
+            let mut all: Vec<u64> = (0..ranks).flat_map(|rank| transfers_at(&model, rank, ranks)).collect();
+            all.sort_unstable();
+            all
+        };
+        let recorded = all(3);
+        assert_eq!(recorded.len(), 24);
+        for ranks in [1, 2, 5, 12, 30] {
+            assert_eq!(all(ranks), recorded, "{ranks} ranks touch the same bytes");
+            let totals = model.totals(ranks).expect("small");
+            assert_eq!((totals.bytes_written, totals.sessions), (2400, u64::from(ranks) * 2));
+        }
+        assert_eq!(transfers_at(&model, 1, 6)[0], first_of_1);
+    }
+}
+
+#[test]
+fn reads_and_writes_have_laws_and_an_order_of_their_own() {
+    let text = CHECKPOINT
+        .replace("%r", "all")
+        .replace("private", "shared")
+        .replace("wo create", "rw create")
+        .replace(
+            "requests = { write = 16, fsync = 1 }",
+            "requests = { write = 2, read = 2 }\n  order = [\"2 * write\", \"2 * read\"]",
+        )
+        .replace("{ \"64 KiB\" = 15, \"1 KiB\" = 1 }", "10");
+    let text = text
+        .replace("\"sequential\"", "{ rank = 10, step = \"10 B * ranks\", shift = 1 }\n  write_offset = { rank = 10, step = \"10 B * ranks\" }");
+    let model = Model::parse(&text).expect("a model");
+    assert_eq!(Model::parse(&model.to_string()), Ok(model.clone()));
+    assert_eq!(transfers_at(&model, 3, 4)[..4], [30, 70, 0, 40]);
 }

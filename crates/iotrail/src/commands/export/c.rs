@@ -1,6 +1,6 @@
 //! `iotrail export c`: a model of a workload as a program.
 
-use crate::commands::workload::{changed, read};
+use crate::commands::workload::{Scaling, read};
 use crate::{output, ui::Ui};
 use iotrail_export::c_program;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,8 @@ pub(super) struct Args {
     #[arg(value_name = "MODEL")]
     model: PathBuf,
 
-    /// Change the model first: `size=K`, `requests=K`, `slack=K`.
-    #[arg(long, value_name = "KNOB=FACTOR")]
-    set: Vec<String>,
+    #[command(flatten)]
+    knobs: Scaling,
 
     /// The file to write; `-` is stdout.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
@@ -27,7 +26,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let model = changed(&read(&args.model)?, &args.set)?;
+    let model = args.knobs.apply(&read(&args.model)?)?;
     output::text(&args.output, c_program(&model))?;
     if args.output != Path::new("-") {
         ui.report_written(std::slice::from_ref(&args.output));

@@ -107,7 +107,7 @@ fn a_wrong_model_is_refused_with_its_place() {
     insta::assert_snapshot!(dir.run(["workload", "bad.toml"]).fails());
     dir.write("later.toml", text.replace("iotrail_workload = 1", "iotrail_workload = 2"));
     insta::assert_snapshot!(dir.run(["generate", "later.toml", "--dir", "new"]).fails());
-    insta::assert_snapshot!(dir.run(["workload", "m.toml", "--set", "colour=2"]).fails());
+    insta::assert_snapshot!(dir.run(["workload", "m.toml", "--scale", "colour=2"]).fails());
     insta::assert_snapshot!(dir.run(["workload", "m.toml"]).succeeds().text());
 }
 
