@@ -21,9 +21,21 @@ pub fn expand(
     document: &Document,
     target: &Path,
     options: CreateOptions,
+    step: impl FnMut(u64),
+) -> Result<Totals, CompressError> {
+    expand_into(document, TrailWriter::create(target, options)?, step)
+}
+
+/// As [`expand()`], with a trail that was begun.
+///
+/// # Errors
+/// The structure contradicts itself, or the trail cannot be written.
+pub fn expand_into(
+    document: &Document,
+    writer: TrailWriter,
     mut step: impl FnMut(u64),
 ) -> Result<Totals, CompressError> {
-    let writer = TrailWriter::create(target, options)?;
+    let writer = writer.distinct_files();
     let mut part = writer.part()?;
     let names = Translation::new(document);
     let mut events = Events::new(document);

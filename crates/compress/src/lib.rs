@@ -24,6 +24,6 @@ mod tests;
 pub use compress::{CompressOptions, compress};
 pub use error::CompressError;
 pub use events::each_event;
-pub use expand::expand;
+pub use expand::{expand, expand_into};
 pub use load::{check, is_structure_file, load};
 pub use outline::{Counts, Outline, OutlineCall, OutlineItem, OutlineLine, OutlineOptions};

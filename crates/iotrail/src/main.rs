@@ -11,7 +11,7 @@ mod rows;
 mod suggest;
 mod usage;
 
-use iotrail_console::{output, ui};
+use iotrail_console::{logs, output, signals, ui};
 use std::process::ExitCode;
 
 /// Exit status of wrong usage, as of the parser's own errors.
@@ -22,7 +22,9 @@ fn main() -> ExitCode {
     iotrail_record::survive_file_limit();
     let (cli, command) = suggest::parsed();
     let ui = ui::Ui::new(cli.colour, cli.quiet);
-    match cli.command.run(&ui) {
+    let ran = cli.command.run(&ui);
+    signals::let_end();
+    match ran {
         Ok(code) => code,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

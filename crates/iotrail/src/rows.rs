@@ -45,7 +45,7 @@ impl OutputFormatArgs {
 /// What the commands that print a small table have in common.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct TableArgs {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     pub(crate) trails: Vec<PathBuf>,
 

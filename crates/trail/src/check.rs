@@ -49,7 +49,7 @@ pub fn check(path: &Path) -> Result<Vec<Problem>, TrailError> {
     let trail = Trail::open(path)?;
     let mut check = Check::default();
     check.paths(&trail);
-    let log = match EventLog::of_trail(trail.clone()) {
+    let log = match EventLog::of_trails(vec![trail.clone()]) {
         Ok(log) => log,
         // The table `files` cannot be read; that was named, and without it no path can be told.
         Err(_) => return Ok(check.problems),

@@ -52,8 +52,19 @@ pub struct FileName {
     pub gone: Option<bool>,
 }
 
-/// Who gave the numbers: a case (of several that share their numbers the first) of a trail, or an unknown one of a part.
-pub(crate) type Space = (u32, Result<u32, u32>);
+/// Who gave the numbers of a trail.
+pub(crate) type Space = (u32, Numbering);
+
+/// Who gave numbers to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Numbering {
+    /// Whoever knew which files of the whole trail are one: no two of its numbers are.
+    Trail,
+    /// A case, of several that share their numbers the first.
+    Case(u32),
+    /// An unknown case of a part.
+    Part(u32),
+}
 
 /// A row of a table `files` with ids of the log.
 #[derive(Clone, Debug)]
@@ -420,7 +431,7 @@ impl Sets {
 
     fn unite(&mut self, one: u32, other: u32) {
         let (one, other) = (self.root(one), self.root(other));
-        if one == other {
+        if one == other || self.share(one, other, |space| space.1 == Numbering::Trail) {
             return;
         }
         let (root, below) = (one.min(other), one.max(other));
@@ -432,6 +443,13 @@ impl Sets {
                 spaces.insert(index, space);
             }
         }
+    }
+
+    /// Whether the sets of two roots have numbers of one such space.
+    fn share(&self, one: u32, other: u32, such: impl Fn(&Space) -> bool) -> bool {
+        let (one, other) = (&self.spaces[one as usize], &self.spaces[other as usize]);
+        let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+        few.iter().any(|space| such(space) && many.binary_search(space).is_ok())
     }
 
     /// Joins them if nobody gave both a number; says whether they are one now.
@@ -446,9 +464,7 @@ impl Sets {
     /// Whether somebody gave both a number and told them apart by that.
     fn are_told_apart(&mut self, one: u32, other: u32) -> bool {
         let (one, other) = (self.root(one), self.root(other));
-        let (one, other) = (&self.spaces[one as usize], &self.spaces[other as usize]);
-        let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
-        few.iter().any(|space| many.binary_search(space).is_ok())
+        self.share(one, other, |_| true)
     }
 }
 
@@ -469,7 +485,13 @@ mod tests {
             gone: file.map(|_| false),
             ..FileRow::default()
         };
-        Name { space: (0, Ok(case)), part: case as usize, host, path: PathId::from_index(path), row }
+        Name {
+            space: (0, Numbering::Case(case)),
+            part: case as usize,
+            host,
+            path: PathId::from_index(path),
+            row,
+        }
     }
 
     fn groups(names: Vec<Name>) -> Vec<Vec<&'static str>> {
@@ -490,6 +512,21 @@ mod tests {
             name(0, 0, 1, Some(2), Some((5, Some(98)))),
         ];
         assert_eq!(groups(names), [vec!["/c", "/a.tmp"], vec!["/b"]]);
+    }
+
+    #[test]
+    fn what_is_one_file_in_a_whole_trail_is_settled() {
+        let born = Some((5, Some(99)));
+        let settled = |mut name: Name| {
+            name.space.1 = Numbering::Trail;
+            name
+        };
+        let of_trail = || vec![settled(name(0, 0, 0, Some(0), born)), settled(name(1, 0, 1, Some(1), born))];
+        assert_eq!(groups(of_trail()).len(), 2);
+        // Another trail has seen one of them.
+        let mut other = name(2, 0, 1, Some(0), born);
+        other.space.0 = 1;
+        assert_eq!(groups([of_trail(), vec![other]].concat()), [vec!["/a.tmp"], vec!["/b"]]);
     }
 
     #[test]

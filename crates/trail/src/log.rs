@@ -3,7 +3,7 @@
 use crate::columns::Columns;
 use crate::decode::{PageDecoder, decode_into};
 use crate::error::TrailError;
-use crate::identity::{DistinctFile, Identities, Name};
+use crate::identity::{DistinctFile, Identities, Name, Numbering};
 use crate::info::Info;
 use crate::meta::Table;
 use crate::name_index::NameIndex;
@@ -87,19 +87,18 @@ impl EventLog {
     /// # Errors
     /// If one of them cannot be opened or its table `files` cannot be read.
     pub fn open(paths: &[PathBuf]) -> Result<Self, TrailError> {
-        let trails = paths.iter().map(|path| Trail::open(path)).collect::<Result<Vec<_>, _>>()?;
+        Self::of_trails(paths.iter().map(|path| Trail::open(path)).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Trails as one event log, in the order given.
+    ///
+    /// # Errors
+    /// If the table `files` of one of them cannot be read.
+    pub fn of_trails(trails: Vec<Trail>) -> Result<Self, TrailError> {
         let mut log = Self::empty();
         for trail in trails {
             log.add_trail(trail)?;
         }
-        log.identify();
-        Ok(log)
-    }
-
-    /// One trail as an event log.
-    pub(crate) fn of_trail(trail: Trail) -> Result<Self, TrailError> {
-        let mut log = Self::empty();
-        log.add_trail(trail)?;
         log.identify();
         Ok(log)
     }
@@ -136,7 +135,7 @@ impl EventLog {
         log.first_cases.push(0);
         log.cases.extend_from_slice(trail.cases());
         log.trails.push(trail);
-        rows.into_iter().for_each(|row| log.add_file(row, 0));
+        rows.into_iter().for_each(|row| log.add_file(row, 0, false));
         log.parts = 1;
         log.identify();
         for mut batch in batches {
@@ -180,19 +179,25 @@ impl EventLog {
         let mut parts = HashMap::new();
         for file in trail.tables(Table::Files) {
             parts.insert(part_of(file).to_owned(), self.parts);
-            let trail = self.first_cases.len() as u32 - 1;
-            read_tables::each(file, read_tables::file, |row| self.add_file(row, trail))?;
+            let number = self.first_cases.len() as u32 - 1;
+            let is_settled = trail.meta().distinct_files;
+            read_tables::each(file, read_tables::file, |row| self.add_file(row, number, is_settled))?;
             self.parts += 1;
         }
         Ok(parts)
     }
 
-    /// Takes a row of `files` of the part and the trail that are being read.
-    fn add_file(&mut self, mut row: FileRow, trail: u32) {
+    /// Takes a row of `files` of the part and the trail that are being read; whether its numbers are those of the whole trail.
+    fn add_file(&mut self, mut row: FileRow, trail: u32, is_settled: bool) {
         let first = self.first_cases[trail as usize];
         let case = row.case.map(|case| CaseId(case.0.saturating_add(first)));
         row.case = case.filter(|case| case.index() < self.cases.len());
-        let space = (trail, row.case.map(|case| case.0).ok_or(self.parts as u32));
+        let numbering = match row.case {
+            _ if is_settled => Numbering::Trail,
+            Some(case) => Numbering::Case(case.0),
+            None => Numbering::Part(self.parts as u32),
+        };
+        let space = (trail, numbering);
         let host = row.case.and_then(|case| self.cases[case.index()].name.host.as_deref());
         let host = match host {
             Some(host) => self.hosts.iter().position(|known| known == host).unwrap_or_else(|| {

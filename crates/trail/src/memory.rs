@@ -131,6 +131,7 @@ impl MemoryLog {
             totals: total.totals(self.cases.len()),
             coverage: self.coverage,
             recordings: Vec::new(),
+            distinct_files: false,
             checksum: crate::seal::Checksum::default(),
         };
         EventLog::in_memory(Trail::in_memory(meta, self.cases), names, files, batches, self.processes)

@@ -52,6 +52,9 @@ pub struct TrailMeta {
     /// Names of the recordings whose events it holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recordings: Vec<String>,
+    /// Whether a number of a file is the same file in all parts and cases, and no other number is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub distinct_files: bool,
     /// The checksum of the document itself; older ones lack it.
     #[serde(default)]
     pub checksum: Checksum,

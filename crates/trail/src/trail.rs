@@ -25,8 +25,10 @@ pub struct Trail {
     meta: TrailMeta,
     cases: Vec<Case>,
     files: Vec<(Table, ParquetFile)>,
-    /// Tables made of what recorders left, removed with the last use.
+    /// Tables made of what recorders left, or of `origin`; removed with the last use.
     temporary: Option<Arc<Temporary>>,
+    /// The file in whose place the trail is read.
+    origin: Option<PathBuf>,
 }
 
 impl Trail {
@@ -51,7 +53,14 @@ impl Trail {
     fn open_now(path: &Path) -> Result<Self, TrailError> {
         if let Some(opened) = recording::open(path)? {
             let Opened { meta, cases, files, temporary } = opened;
-            return Ok(Self { path: path.to_owned(), meta, cases, files, temporary: Some(temporary) });
+            return Ok(Self {
+                path: path.to_owned(),
+                meta,
+                cases,
+                files,
+                temporary: Some(temporary),
+                origin: None,
+            });
         }
         let meta = read_meta(path)?;
         let files = meta
@@ -59,15 +68,42 @@ impl Trail {
             .iter()
             .map(|listed| Ok((listed.table, ParquetFile::open_listed(path, listed)?)))
             .collect::<Result<Vec<_>, TrailError>>()?;
-        let mut trail = Self { path: path.to_owned(), meta, cases: Vec::new(), files, temporary: None };
+        let mut trail =
+            Self { path: path.to_owned(), meta, cases: Vec::new(), files, temporary: None, origin: None };
         trail.cases = trail.read_cases()?;
         trail.check_totals()?;
         Ok(trail)
     }
 
+    /// Reads `origin` as the trail that `make` writes to the path that it is given, in a directory of its own among the temporary ones. The
+    /// directory goes with the last use of the trail.
+    ///
+    /// # Errors
+    /// Those of `make`, or there is no room for a directory.
+    pub fn in_place_of<E: From<TrailError>>(
+        origin: &Path,
+        make: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let directory = std::env::temp_dir();
+        let temporary = Temporary::create(&directory)
+            .map_err(|source| E::from(TrailError::io("create a directory in", &directory)(source)))?;
+        let path = temporary.path().join("expanded.trail");
+        make(&path)?;
+        let trail = Self::open_now(&path)?;
+        let (path, temporary) = (origin.to_owned(), Some(Arc::new(temporary)));
+        Ok(Self { path: path.clone(), origin: Some(path), temporary, ..trail })
+    }
+
     /// A trail without files, for logs in memory.
     pub(crate) fn in_memory(meta: TrailMeta, cases: Vec<Case>) -> Self {
-        Self { path: PathBuf::from("memory.trail"), meta, cases, files: Vec::new(), temporary: None }
+        Self {
+            path: PathBuf::from("memory.trail"),
+            meta,
+            cases,
+            files: Vec::new(),
+            temporary: None,
+            origin: None,
+        }
     }
 
     /// The trail's name: its directory's without `.trail`.
@@ -79,7 +115,7 @@ impl Trail {
         text.strip_suffix(".trail").map(str::to_owned).unwrap_or(text)
     }
 
-    /// Where it is.
+    /// Where it is, or what it is read in place of.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -108,13 +144,21 @@ impl Trail {
     /// # Errors
     /// If the size of `trail.json` cannot be read.
     pub fn info(&self) -> Result<Info, TrailError> {
+        let bytes = match &self.origin {
+            Some(origin) => origin.metadata().map_err(TrailError::io("read", origin))?.len(),
+            None => self.bytes()?,
+        };
+        Ok(Info::new(&self.name(), &self.meta, &self.cases, bytes))
+    }
+
+    /// Bytes of its files.
+    fn bytes(&self) -> Result<u64, TrailError> {
         let meta = self.path.join(META_FILE);
         let meta_bytes = match self.files.is_empty() || self.temporary.is_some() {
             true => 0,
             false => meta.metadata().map_err(TrailError::io("read", &meta))?.len(),
         };
-        let bytes = meta_bytes + self.files.iter().map(|(_, file)| file.bytes()).sum::<u64>();
-        Ok(Info::new(&self.name(), &self.meta, &self.cases, bytes))
+        Ok(meta_bytes + self.files.iter().map(|(_, file)| file.bytes()).sum::<u64>())
     }
 
     pub(crate) fn tables(&self, table: Table) -> impl Iterator<Item = &ParquetFile> {

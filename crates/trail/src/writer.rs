@@ -30,6 +30,7 @@ pub struct TrailWriter {
     hidden: Hidden,
     next_part: AtomicU32,
     durable: bool,
+    distinct_files: bool,
 }
 
 impl TrailWriter {
@@ -42,13 +43,21 @@ impl TrailWriter {
             hidden: Hidden::create(path, options.overwrite)?,
             next_part: AtomicU32::new(0),
             durable: true,
+            distinct_files: false,
         })
     }
 
-    /// Without waiting for the disk, for tests that write hundreds of trails.
-    #[cfg(test)]
-    pub(crate) fn not_durable(mut self) -> Self {
+    /// Without waiting for the disk, for trails that nobody needs after a power cut.
+    #[must_use]
+    pub fn not_durable(mut self) -> Self {
         self.durable = false;
+        self
+    }
+
+    /// Numbers of files that parts will use are those of the whole trail: equal ones are one file, others are others.
+    #[must_use]
+    pub fn distinct_files(mut self) -> Self {
+        self.distinct_files = true;
         self
     }
 
@@ -108,6 +117,7 @@ impl TrailWriter {
             totals: counters.totals(cases.len()),
             coverage: coverage.clone(),
             recordings: Vec::new(),
+            distinct_files: self.distinct_files,
             checksum: Checksum::default(),
         };
         self.write_meta(&meta)?;

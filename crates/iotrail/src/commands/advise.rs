@@ -1,8 +1,7 @@
 //! `iotrail advise`: what could be done with fewer calls.
 
 use crate::args::query;
-use crate::commands::import::cancelled_by_signal;
-use crate::{output, ui::Ui, usage};
+use crate::{logs, output, signals, ui::Ui, usage};
 use anyhow::Context;
 use clap::ValueEnum;
 use iotrail_advise::{Advice, AdviseOptions, Baseline, Keep, RULES, Rules, Severity, advise, explain};
@@ -45,7 +44,7 @@ const ACCESSES: usize = 100;
 
 Advised are runs of accesses that can be one without any byte read or written being another one. The selection says on which accesses to advise; all others still count as being in the way. docs/advise.md has the definitions.")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required_unless_present = "explain", value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -284,7 +283,7 @@ fn measurements(args: &Args, log: &EventLog, advice: &mut Advice, ui: &Ui) -> an
         direct: args.direct,
         keep_think: args.think == ThinkTime::Keep,
     };
-    let proofs = verify(log, &chosen, &options, &*cancelled_by_signal()?)?;
+    let proofs = verify(log, &chosen, &options, &*signals::cancelled_by_signal()?)?;
     let kept: Vec<_> = known
         .iter()
         .filter(|old| items.iter().any(|item| old.is_of(*item) && proofs.iter().all(|new| !new.is_of(*item))))
@@ -310,7 +309,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.verify.is_some() && args.trails.len() != 1 {
         anyhow::bail!("--verify measures the advice on one trail, found {}; name one", args.trails.len());
     }
-    let log = EventLog::open(&args.trails)?;
+    let log = logs::open(&args.trails, ui)?;
     let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
     let options = AdviseOptions {
         rules: if args.strict_article { Rules::Article } else { Rules::Corrected },

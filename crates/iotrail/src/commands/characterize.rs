@@ -1,7 +1,7 @@
 //! `iotrail characterize`: what the ranks of a program do to files, as a model that can be changed and generated.
 
 use crate::args::query;
-use crate::{output, ui::Ui};
+use crate::{logs, output, ui::Ui};
 use clap::ValueEnum;
 use iotrail_characterize::{Classing, Level, Naming, Options, Ranking, characterize, confirm};
 use iotrail_console::hints;
@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 Further trails confirm the model or not: those of as many ranks are repetitions, those of others show whether offsets follow their laws. Without `--names keep`, no word of a path is in the model. Barriers are known if calls of MPI were recorded (`iotrail record --mpi`). docs/workload.md explains the figures and the model file.")]
 pub(crate) struct Args {
-    /// Trails of one program: the model is of the first one, the others are compared with it.
+    /// Trails or structures of one program: the model is of the first one, the others are compared with it.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -124,7 +124,7 @@ impl Args {
 
     /// A trail, and what is selected of it.
     fn opened(&self, trail: &Path, ui: &Ui) -> anyhow::Result<(EventLog, Query)> {
-        let log = EventLog::open(&[trail.to_owned()])?;
+        let log = logs::open(&[trail.to_owned()], ui)?;
         let mut select = self.selection.spec();
         if select.layer.is_empty() {
             // Calls of MPI are asked for beside them: they are no requests.

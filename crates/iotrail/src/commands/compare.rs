@@ -3,7 +3,7 @@
 use crate::args::{graph, query};
 use crate::commands::compare_phases as phases;
 use crate::commands::dfg::{check_formats, is_html, report_choices};
-use crate::{output, ui::Ui, usage};
+use crate::{logs, output, ui::Ui, usage};
 use anyhow::{Context, bail};
 use iotrail_dfg::{Comparison, Contrast};
 use iotrail_export::compare_csv::{Compared, compare_csv};
@@ -97,7 +97,7 @@ struct Whole {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     check_formats(&args.output)?;
-    let log = EventLog::open(&[&args.trails[..], &args.others].concat())?;
+    let log = logs::open(&[&args.trails[..], &args.others].concat(), ui)?;
     let query = Query::new(spec(args, &log)?, &log)?;
     report_choices(&query, ui);
     let all = compared(args, &log, &query)?;

@@ -1,7 +1,7 @@
 //! `iotrail dfg`: the Directly-Follows Graph.
 
 use crate::args::{graph, query};
-use crate::{output, ui::Ui, usage};
+use crate::{logs, output, ui::Ui, usage};
 use iotrail_console::hints;
 use iotrail_dfg::{Dfg, synthesize};
 use iotrail_export::{Format, Subject, dfg_files, write_dfg};
@@ -28,7 +28,7 @@ const EXPLAINED_PATHS: usize = 5;
 
 The extension names the format: json, csv (two files: nodes, edges), dot, svg, png, pdf, graphml, mmd, html (the report). Without -o a summary is printed.")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -65,7 +65,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let stdout_format = stdout_format(args)?;
     check_formats(&args.output)?;
-    let log = EventLog::open(&args.trails)?;
+    let log = logs::open(&args.trails, ui)?;
     let query = Query::new(args.query.spec(), &log)?;
     report_choices(&query, ui);
     if args.map_explain {

@@ -1,7 +1,7 @@
 //! `iotrail events`: the events themselves.
 
 use crate::rows::{OutputFormat, OutputFormatArgs, json_lines};
-use crate::{args::query::Selection, output, ui::Ui};
+use crate::{args::query::Selection, logs, output, ui::Ui};
 use iotrail_console::hints;
 use iotrail_model::csv;
 use iotrail_model::{Case, CellKind, Column, Event, Names, Nullable, Value, text::printable, units};
@@ -25,7 +25,7 @@ use std::sync::LazyLock;
 Columns are those of the table `events` (docs/trail-format.md), the case's cid, host, rid and label, and, of reads, writes and seeks, \
 offset_before and offset_after.")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -46,7 +46,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let format = args.format.format();
-    let log = EventLog::open(&args.trails)?;
+    let log = logs::open(&args.trails, ui)?;
     let mut select = args.selection.spec();
     if select.layer.is_empty() {
         // Nothing is added up here.

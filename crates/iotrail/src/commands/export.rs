@@ -44,7 +44,7 @@ enum Format {
 /// From trails to one file.
 #[derive(Debug, clap::Args)]
 struct ToFile {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 

@@ -1,6 +1,7 @@
 //! `iotrail files`: the files, pipes, sockets and devices of a trail, and what was done to each.
 
 use crate::args::query;
+use crate::logs;
 use crate::rows::{COLUMNS_OF_USE, TableArgs};
 use crate::ui::Ui;
 use clap::ValueEnum;
@@ -9,7 +10,6 @@ use iotrail_model::threads::one_per_core;
 use iotrail_query::{ProcessTable, Query, QuerySpec};
 use iotrail_stats::{RowBy, UsedFile, file_uses};
 use iotrail_terminal::file_table::file_table;
-use iotrail_trail::EventLog;
 use std::process::ExitCode;
 
 /// How many files are shown.
@@ -87,7 +87,7 @@ const COLUMNS: [&[&str]; 3] = [
 ];
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let log = EventLog::open(&args.table.trails)?;
+    let log = logs::open(&args.table.trails, ui)?;
     let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
     query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
     let by = match (args.paths, args.each) {

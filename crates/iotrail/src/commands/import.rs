@@ -1,6 +1,6 @@
 //! `iotrail import`: traces of other programs into a trail.
 
-use crate::{output, ui::Ui, usage};
+use crate::{output, signals, ui::Ui, usage};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use iotrail_console::hints;
@@ -9,23 +9,17 @@ use iotrail_import::{CasePattern, Format, ImportOptions, ImportSummary, Input, P
 use iotrail_ltrace::Ltrace;
 use iotrail_model::units;
 use iotrail_strace::Strace;
-use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::OnceLock;
 
 /// The formats of traces, the most particular first; strace's, which is searched for to the end of a file, last.
 const FORMATS: [&dyn Format; 3] = [&DarshanDxt, &Ltrace, &Strace];
 
 /// How many warnings of an import are shown one by one.
 const SHOWN: usize = 10;
-
-/// Signals that come together within this time are one wish.
-const ONE_WISH: Duration = Duration::from_millis(400);
 
 /// Turn traces of strace, ltrace or Darshan DXT into a trail.
 #[derive(Debug, clap::Args)]
@@ -114,7 +108,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         date: args.date,
         threads: args.threads,
         overwrite: args.force,
-        cancel: cancelled_by_signal().context("cannot watch for Ctrl-C")?,
+        cancel: signals::cancelled_by_signal().context("cannot watch for Ctrl-C")?,
     };
     let inputs: Vec<Input> = args.inputs.iter().map(|word| Input::from(word.as_os_str())).collect();
     let bar = Bar { ui, bar: OnceLock::new() };
@@ -123,33 +117,6 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let summary = result?;
     report(&summary, args, ui)?;
     Ok(if summary.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Set by the first SIGINT, SIGTERM or, unless that is ignored, SIGHUP. A later one ends the program as usual, if it comes after [`ONE_WISH`]: who
-/// signals a process and its group, as `timeout` does, means it once.
-pub(super) fn cancelled_by_signal() -> std::io::Result<Arc<AtomicBool>> {
-    let (cancel, impatient) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    for signal in [SIGINT, SIGTERM].into_iter().chain(heeds_hangup().then_some(SIGHUP)) {
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&impatient))?;
-        signal_hook::flag::register(signal, Arc::clone(&cancel))?;
-    }
-    let first = Arc::clone(&cancel);
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        while !first.load(Ordering::Relaxed) {
-            std::thread::sleep(ONE_WISH / 4);
-        }
-        std::thread::sleep(ONE_WISH);
-        impatient.store(true, Ordering::Relaxed);
-    })?;
-    Ok(cancel)
-}
-
-/// Whether the program ends with its terminal: who starts it by `nohup` wants it to go on.
-fn heeds_hangup() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 0)
 }
 
 fn report(summary: &ImportSummary, args: &Args, ui: &Ui) -> anyhow::Result<()> {

@@ -1,12 +1,12 @@
 //! `iotrail info`: what is in a trail, and what is not.
 
-use crate::{output, ui::Ui};
+use crate::{logs, output, ui::Ui};
 use iotrail_compress::{Outline, OutlineOptions, is_structure_file, load};
 use iotrail_console::hints;
 use iotrail_model::{Nanos, RecordingCoverage, units};
 use iotrail_terminal::outline;
 use iotrail_terminal::table::{Align, Block, Table};
-use iotrail_trail::{EventLog, Info};
+use iotrail_trail::Info;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ const SHOWN_CALLS: usize = 15;
   iotrail info run.trail
   iotrail info run.trail --json | jq .coverage.lines")]
 pub(crate) struct Args {
-    /// Trails, several are summed up as one log; or a structure.
+    /// Trails or structures, several are summed up as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     {
         return structure(path, args.json, ui);
     }
-    let info = EventLog::open(&args.trails)?.info()?;
+    let info = logs::open(&args.trails, ui)?.info()?;
     if args.json {
         output::json(&info)?;
     } else {

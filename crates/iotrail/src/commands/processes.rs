@@ -1,10 +1,10 @@
 //! `iotrail processes`: what ran, for how long, and what it used.
 
+use crate::logs;
 use crate::rows::TableArgs;
 use crate::ui::Ui;
 use iotrail_model::{Case, Process, units};
 use iotrail_terminal::table::{Align, Table};
-use iotrail_trail::EventLog;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let log = EventLog::open(&args.table.trails)?;
+    let log = logs::open(&args.table.trails, ui)?;
     let mut processes = log.processes()?;
     for process in processes.iter_mut().filter(|process| !log.cases()[process.case.index()].has_times()) {
         (process.start, process.end) = (None, None);

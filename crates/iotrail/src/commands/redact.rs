@@ -1,10 +1,9 @@
 //! `iotrail redact`: a copy of a trail that can be shared.
 
-use crate::{output, ui::Ui};
+use crate::{logs, output, ui::Ui};
 use anyhow::{Context, bail};
 use iotrail_model::units;
 use iotrail_redact::{Key, RedactOptions, Redacted, Rules, Words, redact};
-use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -27,7 +26,7 @@ Examples:
 
 Rules (TOML): keep = [\"/public/**\"] and [[path]], [[argument]], [[host]], each with match and replace (docs/redact.md).")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -74,7 +73,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(trail) = args.trails.iter().find(same) {
         bail!("{}: a copy cannot replace its original; write it to another name", trail.display());
     }
-    let log = EventLog::open(&args.trails)?;
+    let log = logs::open(&args.trails, ui)?;
     let options = RedactOptions { words, overwrite: args.force };
     let bar = ui.event_bar("redacting");
     let total = log.rows();

@@ -3,7 +3,7 @@
 use crate::args::{graph, query};
 use crate::commands::dfg::report_choices;
 use crate::free_name::free_name;
-use crate::{output, ui::Ui};
+use crate::{logs, output, ui::Ui};
 use iotrail_advise::Proof;
 use iotrail_dfg::DfgOptions;
 use iotrail_export::escape::argument;
@@ -24,7 +24,7 @@ use std::process::ExitCode;
   iotrail report before.trail after.trail --by trail -o comparison.html
   iotrail report run.trail --phases job --without distributions")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -56,7 +56,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let log = EventLog::open(&args.trails)?;
+    let log = logs::open(&args.trails, ui)?;
     let query = Query::new(args.query.spec(), &log)?;
     report_choices(&query, ui);
     let options = ReportOptions {
@@ -100,7 +100,7 @@ fn part(word: &str) -> Result<Part, String> {
 
 /// Writes the report of a trail to `page`, with everything as it is by default.
 pub(crate) fn write_plain(trail: &Path, page: &Path, ui: &Ui) -> anyhow::Result<()> {
-    let log = EventLog::open(&[trail.to_owned()])?;
+    let log = logs::open(&[trail.to_owned()], ui)?;
     let query = Query::new(QuerySpec::default(), &log)?;
     output::write(page, report(&log, &query, &options(DfgOptions::default()))?.as_bytes())?;
     report_written(page, ui);

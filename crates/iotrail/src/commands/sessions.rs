@@ -1,6 +1,7 @@
 //! `iotrail sessions`: open file descriptions, and what was done through each.
 
 use crate::args::query;
+use crate::logs;
 use crate::rows::{COLUMNS_OF_USE, TableArgs};
 use crate::ui::Ui;
 use clap::ValueEnum;
@@ -9,7 +10,6 @@ use iotrail_model::threads::one_per_core;
 use iotrail_query::{ProcessTable, Query, QuerySpec};
 use iotrail_stats::{Session, sessions};
 use iotrail_terminal::session_table::session_table;
-use iotrail_trail::EventLog;
 use std::cmp::Reverse;
 use std::process::ExitCode;
 
@@ -86,7 +86,7 @@ const COLUMNS: [&[&str]; 3] = [
 ];
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let log = EventLog::open(&args.table.trails)?;
+    let log = logs::open(&args.table.trails, ui)?;
     let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
     query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
     let mut rows = sessions(&log, &query, &ProcessTable::of_log(&log)?, one_per_core())?;

@@ -1,7 +1,7 @@
 //! `iotrail stats`: what calls, files and processes did, by group of processes.
 
 use crate::args::query::ProcessQuery;
-use crate::{output, ui::Ui, usage};
+use crate::{logs, output, ui::Ui, usage};
 use iotrail_console::hints;
 use iotrail_draw::chart::{Plot, PlotKind, of_profile, sheet};
 use iotrail_draw::view::Theme;
@@ -10,7 +10,6 @@ use iotrail_export::profile_csv::profile_csv;
 use iotrail_query::{AUTO, ProcessTable, Query};
 use iotrail_stats::{FilesBy, Profile, ProfileOptions, ProfileTable, profile, sql};
 use iotrail_terminal::profile_tables::profile_tables;
-use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -36,7 +35,7 @@ const DISTRIBUTIONS: Plot = Plot { kind: PlotKind::Ecdf, quantity: None };
 
 Tables: phases, calls, group-calls, distributions, files, processes, throughput. Plots: ecdf, histogram, box (of one quantity: ecdf:latency, box:lifetime, ...), bytes, calls, heat. Figures are defined in docs/stats.md.")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -126,7 +125,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 }
 
 fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
-    let log = EventLog::open(&args.trails)?;
+    let log = logs::open(&args.trails, ui)?;
     let log = if args.paths { log.by_names() } else { log };
     let mut spec = args.query.spec();
     if args.files_by == FilesBy::Map {

@@ -2,13 +2,12 @@
 
 use crate::args::query;
 use crate::usage;
-use iotrail_console::{output, ui::Ui};
+use iotrail_console::{logs, output, ui::Ui};
 use iotrail_draw::gantt::{self, timeline};
 use iotrail_draw::{PictureFormat, Theme, picture_file};
 use iotrail_query::ProcessTable;
 use iotrail_terminal::Style;
 use iotrail_terminal::process_tree::process_tree;
-use iotrail_trail::EventLog;
 use iotrail_workflow::tree;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,7 +24,7 @@ use std::process::ExitCode;
 
 Siblings whose subtrees have the same shape are one line with their number; --all gives each process its own. The extension of -o names the format: svg, png and pdf draw the processes over time, json holds everything, txt is the text.")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -56,7 +55,7 @@ enum TreeFormat {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let format = format(args)?;
     let by = args.phases.parse()?;
-    let log = EventLog::open(&args.trails)?;
+    let log = logs::open(&args.trails, ui)?;
     let processes = ProcessTable::of_log(&log)?;
     let tree = tree(&processes, &by.divide(&log, &processes), log.cases());
     let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };

@@ -1,13 +1,12 @@
 //! `iotrail why`: where the elapsed time went.
 
-use crate::{output, ui::Ui};
+use crate::{logs, output, ui::Ui};
 use iotrail_advise::{Advice, AdviseOptions, Item, Severity, explain_and_advise};
 use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
 use iotrail_query::{Query, QuerySpec};
 use iotrail_terminal::Style;
 use iotrail_terminal::why_summary::why_summary;
-use iotrail_trail::EventLog;
 use iotrail_workflow::why::result::Why;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -24,7 +23,7 @@ use std::process::ExitCode;
 
 The pieces add up to the elapsed time exactly. What to change are up to three findings of `iotrail advise` with a hundredth of the elapsed time at stake or more. Each trail is explained on its own. There is no selection of events: what a thread waited for is told by the calls of others. docs/why.md defines every piece.")]
 pub(crate) struct Args {
-    /// Trails, each explained on its own.
+    /// Trails or structures, each explained on its own.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -89,8 +88,8 @@ struct Explained {
     advice: Advice,
 }
 
-fn explain(path: &PathBuf) -> anyhow::Result<Explained> {
-    let log = EventLog::open(std::slice::from_ref(path))?;
+fn explain(path: &PathBuf, ui: &Ui) -> anyhow::Result<Explained> {
+    let log = logs::open(std::slice::from_ref(path), ui)?;
     let query = Query::new(QuerySpec::default(), &log)?;
     let (why, advice) = explain_and_advise(&log, &query, &AdviseOptions::new(one_per_core()))?;
     Ok(Explained { source: path.display().to_string(), why, advice })
@@ -104,7 +103,7 @@ impl Explained {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let trails = args.trails.iter().map(explain).collect::<anyhow::Result<Vec<_>>>()?;
+    let trails = args.trails.iter().map(|path| explain(path, ui)).collect::<anyhow::Result<Vec<_>>>()?;
     let nothing: Vec<&Explained> = trails.iter().filter(|trail| trail.why.runs.is_empty()).collect();
     for trail in &nothing {
         ui.warn(&format!("{}: no call of it has a time, so there is nothing to explain", trail.source));

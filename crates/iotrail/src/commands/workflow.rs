@@ -2,7 +2,7 @@
 
 use crate::args::{operations::Operations, query};
 use crate::rows;
-use crate::{output, ui::Ui, usage};
+use crate::{logs, output, ui::Ui, usage};
 use anyhow::Context;
 use iotrail_draw::Theme;
 use iotrail_draw::picture;
@@ -41,7 +41,7 @@ const REMARKS: usize = 12;
 
 Each operation works on what the one before left. Vertices are processes and files; an edge leads from a process to what it made or wrote, and from a file to the process that read it. docs/workflow.md defines everything.")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -108,7 +108,7 @@ fn view(word: &str) -> Result<FileView, String> {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let formats = args.output.iter().map(|path| format(args, path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let log = EventLog::open(&args.trails)?;
+    let log = logs::open(&args.trails, ui)?;
     let processes = ProcessTable::of_log(&log)?;
     let groups = args.phases.parse()?.divide(&log, &processes);
     let mut select = args.selection.spec();

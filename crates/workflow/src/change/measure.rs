@@ -152,7 +152,7 @@ fn explained(
         if (offset..offset + cases).any(|case| takes_part(CaseId(case))) {
             let why = match log.trails().len() {
                 1 => why_file_by_file(log, threads)?,
-                _ => why_file_by_file(&EventLog::open(&[trail.path().to_owned()])?, threads)?,
+                _ => why_file_by_file(&EventLog::of_trails(vec![trail.clone()])?, threads)?,
             };
             found.push((offset, why));
         }

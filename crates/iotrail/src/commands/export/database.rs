@@ -1,7 +1,7 @@
 //! `iotrail export sqlite`: the event log as a database.
 
 use super::ToFile;
-use crate::{output as out, ui::Ui};
+use crate::{logs, output as out, ui::Ui};
 use iotrail_model::units;
 use iotrail_trail::{EventLog, outside_of_trails};
 use std::path::Path;
@@ -28,7 +28,7 @@ struct Written {
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let ToFile { trails, output, json } = &args.files;
     outside_of_trails(output)?;
-    let log = EventLog::open(trails)?;
+    let log = logs::open(trails, ui)?;
     let bar = ui.event_bar("exporting");
     let events = database(&log, output, &|done, total| bar.show(done, total))?;
     bar.clear();

@@ -52,7 +52,7 @@ struct Written {
 }
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let link = if args.trails.is_empty() { None } else { Some(link_to(args)?) };
+    let link = if args.trails.is_empty() { None } else { Some(link_to(args, ui)?) };
     let files = write(&args.output, &args.destination)?;
     ui.report_written(&files);
     if let Some(link) = &link {
@@ -64,8 +64,8 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn link_to(args: &Args) -> anyhow::Result<String> {
-    let analysed = Analysed::of(&args.trails, args.job.as_deref())?;
+fn link_to(args: &Args, ui: &Ui) -> anyhow::Result<String> {
+    let analysed = Analysed::of(&args.trails, args.job.as_deref(), ui)?;
     let survey = points(&analysed.source(), &mut |_: &str| Ok::<_, ExportError>(()), &mut |_| ())?;
     Ok(link(&args.destination.grafana, &analysed.selected(survey.span())?))
 }

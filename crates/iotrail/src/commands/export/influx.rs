@@ -30,7 +30,7 @@ Calls, processes, files and findings become points; docs/influx.md lists their f
 
 Exit status 1: points were dropped, are missing, or could not be sent.")]
 pub(super) struct Args {
-    /// Trails, read as one log.
+    /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
@@ -88,7 +88,7 @@ fn to_file(args: &Args, file: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
     if file != Path::new("-") {
         outside_of_trails(file)?;
     }
-    let analysed = Analysed::of(&args.trails, args.job.as_deref())?;
+    let analysed = Analysed::of(&args.trails, args.job.as_deref(), ui)?;
     let bar = ui.event_bar("exporting");
     let written = output::stream(file, |out| {
         let mut sink = |line: &str| -> anyhow::Result<()> {
@@ -108,7 +108,7 @@ fn to_file(args: &Args, file: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn to_server(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let server = args.destination.server()?;
-    let analysed = Analysed::of(&args.trails, args.job.as_deref())?;
+    let analysed = Analysed::of(&args.trails, args.job.as_deref(), ui)?;
     let skip = if args.resume { already_there(&server, &analysed, args.batch)? } else { 0 };
     let options = Options {
         batch_points: args.batch,

@@ -1,11 +1,11 @@
 //! `iotrail export perfetto`: the event log as tracks.
 
 use super::ToFile;
-use crate::{output as out, ui::Ui};
+use crate::{logs, output as out, ui::Ui};
 use iotrail_export::{ExportError, perfetto};
 use iotrail_model::units;
 use iotrail_query::ProcessTable;
-use iotrail_trail::{EventLog, outside_of_trails};
+use iotrail_trail::outside_of_trails;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if output != Path::new("-") {
         outside_of_trails(output)?;
     }
-    let log = EventLog::open(trails)?;
+    let log = logs::open(trails, ui)?;
     let bar = ui.event_bar("exporting");
     let (processes, total) = (ProcessTable::of_log(&log)?, log.rows());
     let written = out::stream(output, |file| {

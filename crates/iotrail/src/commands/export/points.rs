@@ -1,5 +1,6 @@
 //! What the points of trails are made of, and what a link to their dashboards selects.
 
+use crate::{logs, ui::Ui};
 use anyhow::Context;
 use iotrail_advise::{Advice, AdviseOptions, advise};
 use iotrail_export::grafana::Selected;
@@ -21,8 +22,8 @@ pub(super) struct Analysed {
 
 impl Analysed {
     /// Reads trails; their points are of `job`, else of the names of the trails.
-    pub(super) fn of(trails: &[PathBuf], job: Option<&str>) -> anyhow::Result<Self> {
-        let log = EventLog::open(trails)?;
+    pub(super) fn of(trails: &[PathBuf], job: Option<&str>, ui: &Ui) -> anyhow::Result<Self> {
+        let log = logs::open(trails, ui)?;
         let query = Query::new(QuerySpec::default(), &log)?;
         let (processes, threads) = (ProcessTable::of_log(&log)?, one_per_core());
         let files = file_uses(&log, &query, &processes, RowBy::Path, threads)?;

@@ -24,6 +24,7 @@ mod replay;
 mod sql;
 mod stats;
 mod structure;
+mod structure_logs;
 mod tables;
 mod unknown;
 mod util;

@@ -1,0 +1,45 @@
+//! The one door to event logs. A structure is read as the trail that it expands to, which is gone when the log is.
+
+use crate::signals;
+use crate::ui::Ui;
+use iotrail_compress::{CompressError, expand_into, is_structure_file, load};
+use iotrail_trail::{CreateOptions, EventLog, Trail, TrailError, TrailWriter};
+use std::path::{Path, PathBuf};
+
+/// Opens trails and structures as one event log, in the order given.
+///
+/// # Errors
+/// If one of them cannot be opened, or a structure not expanded.
+pub fn open(paths: &[PathBuf], ui: &Ui) -> anyhow::Result<EventLog> {
+    let trails = paths.iter().map(|path| trail(path, ui)).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(EventLog::of_trails(trails)?)
+}
+
+fn trail(path: &Path, ui: &Ui) -> anyhow::Result<Trail> {
+    if is_structure_file(path) { expanded(path, ui) } else { Ok(Trail::open(path)?) }
+}
+
+/// The structure at `path` as a trail that is called like it.
+fn expanded(path: &Path, ui: &Ui) -> anyhow::Result<Trail> {
+    let document = load(path)?;
+    let (bar, total) = (ui.event_bar("expanding"), document.events());
+    let made = Trail::in_place_of(path, |target| {
+        signals::remove_at_end(target.parent().unwrap_or(target)).map_err(|source| TrailError::Io {
+            action: "watch for signals to remove",
+            path: target.into(),
+            source,
+        })?;
+        let writer = TrailWriter::create(target, CreateOptions::default())?.not_durable();
+        expand_into(&document, writer, |done| bar.show(done, total)).map(drop)
+    });
+    bar.clear();
+    let name = path.display();
+    made.map_err(|error| match error {
+        CompressError::Trail(error) => {
+            let there = std::env::temp_dir();
+            let why = format!("cannot expand {name} in {} (TMPDIR names another directory)", there.display());
+            anyhow::Error::from(error).context(why)
+        }
+        error => anyhow::Error::from(error).context(name.to_string()),
+    })
+}
