@@ -10,6 +10,7 @@ pub(crate) mod frame;
 mod heat;
 mod histogram;
 mod number;
+mod of_messages;
 mod of_profile;
 mod over_time;
 mod plot;
@@ -17,6 +18,7 @@ pub(crate) mod range;
 mod scene;
 mod steps;
 
+pub use of_messages::of_messages;
 pub use of_profile::of_profile;
 pub use plot::{Plot, PlotKind};
 pub use scene::{scene, sheet};

@@ -16,6 +16,7 @@ pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod info;
 pub(crate) mod man;
+pub(crate) mod matrix;
 pub(crate) mod processes;
 pub(crate) mod record;
 pub(crate) mod recorded;

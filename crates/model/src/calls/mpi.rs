@@ -60,6 +60,18 @@ pub fn role(name: &str) -> Role {
     }
 }
 
+/// What names of collective calls that move data of other ranks have in common.
+const EXCHANGES: [&str; 6] = ["bcast", "reduce", "gather", "scatter", "alltoall", "scan"];
+
+/// Whether all ranks of a communicator give and get data in the call of that name, whatever is known of it.
+#[must_use]
+pub fn exchanges(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with("mpi_")
+        && !name.starts_with("mpi_file_")
+        && EXCHANGES.iter().any(|part| name.contains(part))
+}
+
 /// What a call of MPI-IO is to transfers that all ranks make together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Together {
@@ -85,6 +97,16 @@ pub fn together(name: &str) -> Together {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn collective_calls_that_move_data_are_known_by_name() {
+        for name in ["MPI_Ialltoallv", "MPI_Bcast", "MPI_Neighbor_allgather_c", "MPI_Exscan"] {
+            assert!(exchanges(name), "{name}");
+        }
+        for name in ["MPI_Barrier", "MPI_Comm_split", "MPI_Send", "MPI_File_write_all", "scandir"] {
+            assert!(!exchanges(name), "{name}");
+        }
+    }
 
     #[test]
     fn messages_and_requests_synchronise_nobody_else() {

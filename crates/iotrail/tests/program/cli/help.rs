@@ -3,7 +3,7 @@
 use crate::cli::util::Dir;
 
 /// In the order of the first screen.
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 30] = [
     "record",
     "import",
     "why",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 29] = [
     "stats",
     "workflow",
     "structure",
+    "matrix",
     "tree",
     "processes",
     "events",

@@ -1,0 +1,311 @@
+//! Who sent how much to whom: messages between the ranks of MPI programs, as a sparse matrix.
+//!
+//! Source: Scala-H-Trace, section 2.1: partners are the same for many ranks when they are told as differences.
+
+mod patterns;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::calls;
+use iotrail_model::{Case, EventBatch, Layer};
+use iotrail_query::{Asks, Pass, Query, Rows, scan};
+use iotrail_trail::{Columns, EventLog, TrailError};
+use serde::Serialize;
+use std::num::NonZeroUsize;
+
+pub use patterns::{PatternRow, patterns};
+
+/// The number of `MPI_COMM_WORLD`, whose ranks are those of the run.
+const WORLD: i32 = 0;
+
+/// Messages and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Traffic {
+    /// How many.
+    pub messages: u64,
+    /// What they carried.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.messages = self.messages.saturating_add(other.messages);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
+}
+
+/// What one rank sent to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PairRow {
+    /// The sender.
+    pub from: u32,
+    /// The receiver.
+    pub to: u32,
+    /// What it sent.
+    #[serde(flatten)]
+    pub traffic: Traffic,
+}
+
+/// What a rank sent and was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RankRow {
+    /// Its number.
+    pub rank: u32,
+    /// What it sent.
+    pub sent: Traffic,
+    /// What it was sent, as the senders tell.
+    pub received: Traffic,
+    /// Ranks that it sent to or that sent to it.
+    pub partners: u32,
+}
+
+/// What collective calls of one name gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CollectiveRow {
+    /// The call.
+    pub call: String,
+    /// Ranks that called it.
+    pub ranks: u64,
+    /// Calls of all ranks.
+    pub calls: u64,
+    /// Bytes that the ranks gave, as far as calls tell.
+    pub sent: u64,
+    /// Bytes that the ranks got, as far as calls tell.
+    pub received: u64,
+    /// Calls that tell neither.
+    pub unknown: u64,
+}
+
+/// The messages of a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Messages {
+    /// Version of the document.
+    pub format: u32,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Messages between known ranks.
+    pub total: Traffic,
+    /// By sender and receiver, in this order; only pairs with messages.
+    pub pairs: Vec<PairRow>,
+    /// By rank; only ranks with messages.
+    pub by_rank: Vec<RankRow>,
+    /// What the pairs have in common.
+    pub patterns: Vec<PatternRow>,
+    /// What collective calls gave, most bytes first.
+    pub collectives: Vec<CollectiveRow>,
+    /// Transfers into the memory of other ranks, whose numbers are those of a window.
+    pub one_sided: Traffic,
+    /// Messages in other communicators than `MPI_COMM_WORLD`, whose ranks are not known.
+    pub other_communicators: Traffic,
+    /// Messages of processes without a rank.
+    pub unknown_senders: Traffic,
+}
+
+/// Version of [`Messages`].
+const FORMAT: u32 = 1;
+
+/// The messages that `query` selects.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn messages(log: &EventLog, query: &Query, threads: NonZeroUsize) -> Result<Messages, TrailError> {
+    scan(log, Some(query), threads, &Sending::of(log))
+}
+
+/// The pass that makes them.
+struct Sending<'a> {
+    /// The rank of each case.
+    ranks: Vec<Option<u32>>,
+    log: &'a EventLog,
+}
+
+/// What a worker sums up.
+#[derive(Default)]
+struct Sums {
+    pairs: HashMap<(u32, u32), Traffic, RandomState>,
+    /// By call and rank.
+    collectives: HashMap<(u32, Option<u32>), Given, RandomState>,
+    one_sided: Traffic,
+    other_communicators: Traffic,
+    unknown_senders: Traffic,
+}
+
+/// What collective calls of a rank gave.
+#[derive(Clone, Copy, Default)]
+struct Given {
+    calls: u64,
+    sent: u64,
+    received: u64,
+    unknown: u64,
+}
+
+impl Given {
+    fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.sent = self.sent.saturating_add(other.sent);
+        self.received = self.received.saturating_add(other.received);
+        self.unknown += other.unknown;
+    }
+}
+
+impl<'a> Sending<'a> {
+    fn of(log: &'a EventLog) -> Self {
+        let rank = |case: &Case| case.name.rid.as_deref()?.parse().ok();
+        Self { ranks: log.cases().iter().map(rank).collect(), log }
+    }
+
+    fn add_row(&self, sums: &mut Sums, batch: &EventBatch, row: usize) {
+        let rank = self.ranks.get(batch.case[row].index()).copied().flatten();
+        let bytes = |value: Option<i64>| value.and_then(|bytes| u64::try_from(bytes).ok());
+        let (sent, received) = (bytes(batch.sent[row].get()), bytes(batch.received[row].get()));
+        // Only messages have tags; of other calls with a communicator, those that move data are collective.
+        match (batch.comm[row].get(), batch.tag[row].get(), batch.peer[row].get(), sent) {
+            (Some(comm), Some(_), Some(peer), Some(bytes)) => {
+                let Ok(peer) = u32::try_from(peer) else { return };
+                let place = match rank {
+                    None => &mut sums.unknown_senders,
+                    Some(rank) if comm == WORLD => sums.pairs.entry((rank, peer)).or_default(),
+                    Some(_) => &mut sums.other_communicators,
+                };
+                place.add(Traffic { messages: 1, bytes });
+            }
+            (None, None, Some(peer), Some(bytes)) if peer >= 0 => {
+                sums.one_sided.add(Traffic { messages: 1, bytes });
+            }
+            (Some(_), None, ..) if self.moves(batch, row) => {
+                let unknown = u64::from(sent.is_none() && received.is_none());
+                let (sent, received) = (sent.unwrap_or(0), received.unwrap_or(0));
+                let key = (batch.call[row].0, rank);
+                sums.collectives.entry(key).or_default().add(Given { calls: 1, sent, received, unknown });
+            }
+            _ => (),
+        }
+    }
+
+    /// Whether a call without a tag moves data of all ranks of its communicator.
+    fn moves(&self, batch: &EventBatch, row: usize) -> bool {
+        let is_known = !batch.sent[row].is_null() || !batch.received[row].is_null();
+        is_known || calls::mpi::exchanges(self.log.names().call(batch.call[row]))
+    }
+}
+
+impl Pass for Sending<'_> {
+    type Sums = Sums;
+    type Boundary = ();
+    type Closed = ();
+    type Output = Messages;
+
+    fn columns(&self) -> Columns {
+        Columns::CASE
+            | Columns::CALL
+            | Columns::LAYER
+            | Columns::ERRNO
+            | Columns::COMM
+            | Columns::PEER
+            | Columns::TAG
+            | Columns::SENT
+            | Columns::RECEIVED
+    }
+
+    fn asks(&self) -> Asks {
+        Asks { selection: true, ..Asks::default() }
+    }
+
+    fn sums(&self) -> Sums {
+        Sums::default()
+    }
+
+    fn closed(&self) {}
+
+    fn add(&self, sums: &mut Sums, rows: &Rows<'_>) {
+        let batch = rows.batch;
+        let is_made = |row: &usize| {
+            rows.selected[*row] && batch.layer[*row] == Layer::Mpi && batch.errno[*row].is_null()
+        };
+        (0..batch.len).filter(is_made).for_each(|row| self.add_row(sums, batch, row));
+    }
+
+    fn merge(&self, sums: &mut Sums, other: Sums) {
+        other.pairs.into_iter().for_each(|(pair, traffic)| sums.pairs.entry(pair).or_default().add(traffic));
+        for (key, given) in other.collectives {
+            sums.collectives.entry(key).or_default().add(given);
+        }
+        sums.one_sided.add(other.one_sided);
+        sums.other_communicators.add(other.other_communicators);
+        sums.unknown_senders.add(other.unknown_senders);
+    }
+
+    fn close(&self, (): &mut (), (): ()) {}
+
+    fn finish(&self, sums: Sums, (): ()) -> Messages {
+        let pair = |((from, to), traffic)| PairRow { from, to, traffic };
+        let mut pairs: Vec<PairRow> = sums.pairs.into_iter().map(pair).collect();
+        pairs.sort_unstable_by_key(|row| (row.from, row.to));
+        let recorded = self.ranks.iter().flatten().copied();
+        let last = recorded.chain(pairs.iter().map(|row| row.from.max(row.to))).max();
+        let ranks = last.map_or(0, |last| last.saturating_add(1));
+        let mut total = Traffic::default();
+        pairs.iter().for_each(|row| total.add(row.traffic));
+        Messages {
+            format: FORMAT,
+            ranks,
+            total,
+            by_rank: by_rank(&pairs),
+            patterns: patterns(&pairs, ranks),
+            pairs,
+            collectives: self.collectives(sums.collectives),
+            one_sided: sums.one_sided,
+            other_communicators: sums.other_communicators,
+            unknown_senders: sums.unknown_senders,
+        }
+    }
+}
+
+impl Sending<'_> {
+    fn collectives(&self, given: HashMap<(u32, Option<u32>), Given, RandomState>) -> Vec<CollectiveRow> {
+        let mut by_call: HashMap<u32, (u64, Given)> = HashMap::new();
+        for ((call, _), of_rank) in given {
+            let (ranks, sum) = by_call.entry(call).or_default();
+            *ranks += 1;
+            sum.add(of_rank);
+        }
+        let name = |call: u32| self.log.names().calls.get(call as usize).map(|name| name.to_string());
+        let row = |(call, (ranks, Given { calls, sent, received, unknown }))| CollectiveRow {
+            call: name(call).unwrap_or_default(),
+            ranks,
+            calls,
+            sent,
+            received,
+            unknown,
+        };
+        let mut rows: Vec<CollectiveRow> = by_call.into_iter().map(row).collect();
+        rows.sort_by(|a, b| {
+            let weight = |row: &CollectiveRow| row.sent.max(row.received);
+            weight(b).cmp(&weight(a)).then_with(|| a.call.cmp(&b.call))
+        });
+        rows
+    }
+}
+
+/// What each rank sent and was sent.
+fn by_rank(pairs: &[PairRow]) -> Vec<RankRow> {
+    let mut rows: HashMap<u32, RankRow, RandomState> = HashMap::default();
+    let known: hashbrown::HashSet<(u32, u32), RandomState> =
+        pairs.iter().map(|pair| (pair.from, pair.to)).collect();
+    for &PairRow { from, to, traffic } in pairs {
+        let sender = rows.entry(from).or_default();
+        (sender.rank, sender.partners) = (from, sender.partners + 1);
+        sender.sent.add(traffic);
+        let receiver = rows.entry(to).or_default();
+        receiver.rank = to;
+        receiver.received.add(traffic);
+        // Who answers counts once.
+        receiver.partners += u32::from(!known.contains(&(to, from)));
+    }
+    let mut rows: Vec<RankRow> = rows.into_values().collect();
+    rows.sort_unstable_by_key(|row| row.rank);
+    rows
+}
+
+#[cfg(test)]
+mod tests;
