@@ -82,6 +82,7 @@ pub(super) fn walk(
         path: Path { span: (first, last), ..Path::default() },
         ends,
         left: HashSet::default(),
+        at_once: HashSet::default(),
     };
     walk.back(line, last);
     Some(walk.path)
@@ -105,6 +106,9 @@ struct Walk<'a, F> {
     ends: Vec<(i64, LineId)>,
     /// Threads that the walk left by their birth, once each, so that wrong times cannot lead in a circle.
     left: HashSet<LineId, RandomState>,
+    /// Waits, by their beginning, that ended at the moment at which the walk met them, by something at that moment: each is followed
+    /// once, because several may end each other.
+    at_once: HashSet<(LineId, i64, i64), RandomState>,
 }
 
 impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
@@ -118,6 +122,9 @@ impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
     fn before(&mut self, line: LineId, at: i64) -> Option<(LineId, i64)> {
         if let Some((end, awaited)) = self.last_wait(line, at) {
             let cause = awaited.cause;
+            if cause.at == at {
+                self.at_once.insert((line, awaited.start, at));
+            }
             self.leg(line, end, at, What::Own);
             self.leg(line, cause.at, end, What::HandOver(cause.what));
             self.path.awaited.push(awaited);
@@ -142,7 +149,10 @@ impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
     fn last_wait(&self, line: LineId, at: i64) -> Option<(i64, Awaited)> {
         let named = self.waits.named_waits(line);
         let begun = named[..named.partition_point(|wait| wait.start < at)].iter().rev();
-        let named = begun.copied().find(|wait| self.follows(&wait.cause, wait.end.min(at)));
+        let is_new = |start: i64, cause: &Cause| cause.at < at || !self.at_once.contains(&(line, start, at));
+        let leads_on =
+            |wait: &NamedWait| self.follows(&wait.cause, wait.end.min(at)) && is_new(wait.start, &wait.cause);
+        let named = begun.copied().find(leads_on);
         for number in (0..self.waits.before(line, at)).rev() {
             let Some((start, end, act)) = self.waits.wait(line, number) else { continue };
             if named.is_some_and(|named| start < named.start) {
@@ -152,7 +162,8 @@ impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
                 continue;
             }
             let end = end.min(at);
-            let cause = self.waits.cause(line, number, at).filter(|cause| self.follows(cause, end));
+            let leads_on = |cause: &Cause| self.follows(cause, end) && is_new(start, cause);
+            let cause = self.waits.cause(line, number, at).filter(leads_on);
             if let Some(cause) = cause {
                 return Some((end, Awaited { line, start, cause, channel: channel_of(act) }));
             }

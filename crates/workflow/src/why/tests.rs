@@ -460,6 +460,14 @@ fn accounted(
     Some((amounts.time(), path.span.1 - path.span.0))
 }
 
+#[test]
+fn processes_that_end_the_waits_of_each_other_at_one_moment_lead_in_no_circle() {
+    let row = Row { process: ProcessId(2), tid: Tid(30), start: 1, end: 1, act: Act::Exit };
+    let cost = Cost { call: 0, inside: 0 };
+    let ends = [Some(61), None, None];
+    assert_eq!(accounted(&[row], (&[], Absent::default()), &ends, cost), Some((61, 61)));
+}
+
 fn act() -> impl Strategy<Value = Act> {
     let channel = || (0..3_u32).prop_map(PathId);
     prop_oneof![
