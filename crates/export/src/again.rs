@@ -17,7 +17,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 18] = [
+const EXPLANATION: [(&str, &str); 19] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -47,6 +47,7 @@ const EXPLANATION: [(&str, &str); 18] = [
         "_was",
         "_was N NAME: how NAME is before a job changes it for the first time. \"clean\" keeps how the jobs left it, and _found refuses that.",
     ),
+    ("_unmake", "_unmake N NAME: \"clean\" removes NAME if it was not there before a job changed it."),
     (
         "_same",
         "_same N NAME: a job that overwrites NAME finds there what the jobs left. _now N NAME: that is what is there now, but for permissions.",
@@ -213,7 +214,8 @@ ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo
     let found = format!(
         "_found() ( was=- also= left={mark}$1; if test -e $left; then was=$(cat $left) || exit; fi; \
 case $2 in input) want=- also=\"restore it, \";; perhaps) want=- also=\"restore it if it was there before, \";; nothing) want=-;; *) want=$2;; esac; \
-if test \"$was\" = $want; then test $2 = input && test -e {still}$1 && test \"$(cat {still}$1)\" = \"$(_state \"$3\")\" || exit 0; \
+if test \"$was\" = $want; then case $2 in input|perhaps) ;; *) exit 0;; esac; \
+test -e {still}$1 && test \"$(cat {still}$1)\" = \"$(_state \"$3\")\" || exit 0; \
 echo \"$3: it is still as the jobs left it; restore it, and make again\" >&2; exit 1; fi; \
 case $was in -) why=\"job $want has not left it here\";; \"\"|*[!0-9]*) why=\"$left is damaged, so nobody knows which job has changed it last\" also=\"restore it if a job changed it in place, \";; \
 *) why=\"job $was has changed it already\";; esac; \
@@ -245,6 +247,10 @@ echo $job >{mark}$thing.new && mv -f {mark}$thing.new {mark}$thing || exit; done
         "_still() ( test -e {mark}$1 && test -e {was}$1 || exit 0; (_same \"$@\") 2>/dev/null || exit 0; _state \"$2\" >{still}$1; \
 test \"$(cat {was}$1)\" != \"$(cat {still}$1)\" || rm -f {still}$1 );"
     );
+    let unmake = format!(
+        "_unmake() ( if test -e {was}$1 && test \"$(cat {was}$1)\" = none; then test -d \"$2\" || rm -f -- \"$2\"; \
+else echo \"Restore, if it was there before the jobs ran: $2\"; fi );"
+    );
     let forget = format!(
         "_forget() ( for entry in .iotrail/* .iotrail/.[!.]*; do case $entry in {still}*) ;; *) rm -rf \"$entry\";; esac; done; \
 rmdir .iotrail 2>/dev/null || : );"
@@ -261,6 +267,7 @@ rmdir .iotrail 2>/dev/null || : );"
         leaves,
         before,
         after,
+        unmake,
         forget,
     ];
     if owned.any() {
@@ -419,9 +426,9 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
     if !job.made.is_empty() {
         parts.push(format!("mkdir -p .iotrail && touch {}", mark(number, jobs)));
     }
-    let inputs = inputs(jobs);
+    let before = found(jobs, &[Left::Input, Left::Perhaps]);
     for thing in &job.leaves {
-        parts.extend(inputs.get(thing).map(|path| of_input("_was", *thing, path, jobs)));
+        parts.extend(before.get(thing).map(|path| of_input("_was", *thing, path, jobs)));
     }
     if !job.leaves.is_empty() {
         let things: Vec<String> = job.leaves.iter().map(ToString::to_string).collect();
@@ -448,9 +455,9 @@ pub(crate) fn mark(number: usize, jobs: &Jobs) -> String {
     begun(JobId(number as u32), &jobs.jobs[number], jobs)
 }
 
-/// Names that were there before the recording and that jobs change, by their numbers.
-fn inputs(jobs: &Jobs) -> BTreeMap<u32, &str> {
-    let states = jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == Left::Input);
+/// Names that jobs change and that a job must find as one of these, by their numbers.
+fn found<'a>(jobs: &'a Jobs, left: &[Left]) -> BTreeMap<u32, &'a str> {
+    let states = jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| left.contains(&state.left));
     states.map(|state| (state.thing, &*state.path)).collect()
 }
 
@@ -458,7 +465,7 @@ fn inputs(jobs: &Jobs) -> BTreeMap<u32, &str> {
 fn overwritten<'a>(job: &Job, jobs: &'a Jobs) -> Vec<(u32, &'a str)> {
     let is_found = |thing: &u32| job.finds.iter().any(|state| state.thing == *thing);
     let is_shared = |path: &str| jobs.shared.binary_search_by(|shared| (**shared).cmp(path)).is_ok();
-    let inputs = inputs(jobs);
+    let inputs = found(jobs, &[Left::Input]);
     let blindly = job.leaves.iter().filter(|thing| !is_found(thing));
     blindly
         .filter_map(|thing| Some((*thing, *inputs.get(thing)?)))
@@ -479,15 +486,11 @@ fn grouped(first: &str, line: &str) -> String {
 
 /// Commands for `sh` that remove what the jobs made, never what was there before the recording, be it under another name.
 pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
-    let numbered = inputs(jobs);
-    let found = |left: Left| -> BTreeSet<&str> {
-        let states = jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == left);
-        states.map(|state| &*state.path).collect()
-    };
+    let [of_before, unknown] = [Left::Input, Left::Perhaps].map(|left| found(jobs, &[left]));
     let all_made = || jobs.jobs.iter().flat_map(|job| &job.made);
     let moved: BTreeSet<&str> = all_made().filter(|made| made.moved).map(|made| &*made.path).collect();
-    let inputs = found(Left::Input);
-    let perhaps: BTreeSet<&str> = found(Left::Perhaps).difference(&inputs).copied().collect();
+    let inputs: BTreeSet<&str> = of_before.values().copied().collect();
+    let perhaps: BTreeSet<&str> = unknown.values().copied().filter(|path| !inputs.contains(path)).collect();
     // What was in a directory that nobody had made yet was nowhere.
     let is_within = |path: &str| {
         let mut directories = all_made().filter(|made| made.is_directory && !made.moved);
@@ -521,13 +524,17 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     lines.extend(removals(&files, "rm -f --", "", jobs));
     lines.extend(removals(&either, "rm -f --", " 2>/dev/null || :", jobs));
     lines.extend(removals(&places, "rmdir --", " 2>/dev/null || :", jobs));
-    let changed = numbered.iter().filter(|(_, path)| inputs.contains(*path));
+    let asked = unknown.iter().filter(|(_, path)| perhaps.contains(*path) && !moved.contains(*path));
+    lines.extend(asked.map(|(thing, path)| {
+        unless_linked(ways(path, jobs), jobs) + &of_input("_unmake", *thing, path, jobs)
+    }));
+    let changed = of_before.iter().chain(&unknown);
+    let changed = changed.filter(|(_, path)| inputs.contains(*path) || perhaps.contains(*path));
     lines.extend(changed.map(|(thing, path)| of_input("_still", *thing, path, jobs)));
-    let forget = if numbered.is_empty() { "rm -rf .iotrail" } else { "_forget" };
+    let forget = if of_before.is_empty() && unknown.is_empty() { "rm -rf .iotrail" } else { "_forget" };
     lines.push(forget.to_owned());
     let says = [
         ("Restore what the jobs changed in place: ", inputs.clone()),
-        ("Restore, if they were there before the jobs ran: ", perhaps.difference(&moved).copied().collect()),
         (
             "Kept, because they may hold what had another name before: ",
             moved.difference(&inputs).copied().collect(),

@@ -281,7 +281,7 @@ fn clean_removes_no_file_that_was_there_before_under_any_name() {
     put(place.path(), &["x", "m", "r", "d/f", ".iotrail/job-1"]);
     let made = vec![made("/w/x"), moved("/w/m"), made("/w/r"), directory("/w/d"), made("/w/d/f")];
     for (left, says) in
-        [(Left::Input, "Restore what the jobs changed in place: x"), (Left::Perhaps, "Restore, if they were")]
+        [(Left::Input, "Restore what the jobs changed in place: x"), (Left::Perhaps, "Restore, if it was")]
     {
         put(place.path(), &["r"]);
         let jobs = one(Job { finds: vec![state(left)], made: made.clone(), ..Job::default() });
@@ -504,4 +504,24 @@ fn a_file_whose_name_a_program_chose_does_not_stay_from_the_last_run() {
     put(place, &["p1"]);
     assert_eq!(run(&jobs, place, "test -e p1 && touch 'p 2'"), None, "nothing here is of the job yet");
     assert_eq!(run(&jobs, place, "test ! -e p1 && test ! -e 'p 2'"), None);
+}
+
+#[test]
+fn clean_removes_what_was_not_there_before_a_job_changed_it() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let job = Job { finds: vec![state(Left::Perhaps)], leaves: vec![0], ..Job::default() };
+    let jobs = one(job);
+    let clean = clean(&jobs, &Owned::of(&jobs)).join("; ");
+    for _ in 0..2 {
+        assert_eq!(run_job(0, &jobs, place, "test ! -e x && echo new >>x"), None);
+        assert_eq!(in_shell(&jobs, place, &clean), None);
+        assert_eq!(all(place), BTreeMap::new());
+    }
+    put(place, &["x"]);
+    assert_eq!(run_job(0, &jobs, place, "echo new >>x"), None);
+    assert_eq!(in_shell(&jobs, place, &clean), None);
+    assert_eq!(fs::read(place.join("x")).unwrap(), b"xnew\n", "it was there");
+    let said = run_job(0, &jobs, place, "echo new >>x").unwrap();
+    assert!(said.contains("x: it is still as the jobs left it; restore it, and make again"), "{said}");
 }

@@ -431,6 +431,7 @@ impl Writer<'_> {
                 }
                 if let Some(target) = step.path2.get() {
                     self.renew(who, target, 0, Before::Gone);
+                    self.stages.links(Thing::Name(target));
                     let length =
                         self.names.get(&path).filter(|known| known.written).and_then(|known| known.length);
                     let modified = self.modified(path);
@@ -445,6 +446,7 @@ impl Writer<'_> {
                     self.names.entry(path).or_default().modified.set = true;
                 }
                 if let Some(target) = step.path2.get() {
+                    self.stages.links(Thing::Name(path));
                     self.link(path, name(self.log.names(), target).clone());
                 }
             }
@@ -1069,12 +1071,16 @@ impl Writer<'_> {
         let target = self.unlink(from);
         self.unlink(to);
         let is_old = self.stages.is_old(Thing::Name(from));
+        let is_linked = self.stages.is_linked(Thing::Name(from));
         self.remove(who, from);
         let length = self.names.get(&from).and_then(|history| history.length);
         let modified = self.modified(from);
         self.renew(who, to, 0, Before::Gone);
         if is_old && who.is_some() && !self.hides(to) {
             self.stages.holds_old(Thing::Name(to));
+        }
+        if is_linked {
+            self.stages.links(Thing::Name(to));
         }
         if let Some(history) = self.names.get_mut(&to) {
             (history.length, history.modified, history.moved) = (length, modified, is_old);

@@ -70,6 +70,8 @@ struct Stage {
     directory: bool,
     /// Whether it may hold what was there before the recording, under this name or another.
     old: bool,
+    /// Whether it is a symbolic link, or another name of a file: who writes to it then writes to something else.
+    linked: bool,
     /// Who found it.
     readers: BTreeSet<u32>,
     /// Who only asked for it and found it.
@@ -238,6 +240,19 @@ impl Stages {
         }
     }
 
+    /// Whether a name is a symbolic link that a job made, or one that it gave to a file.
+    pub(crate) fn is_linked(&self, thing: Thing) -> bool {
+        let last = self.all.get(&thing).and_then(|history| history.stages.last());
+        last.is_some_and(|stage| stage.linked)
+    }
+
+    /// What just began there is a symbolic link, or another name of a file.
+    pub(crate) fn links(&mut self, thing: Thing) {
+        if let Some(stage) = self.history(thing).stages.last_mut() {
+            stage.linked = true;
+        }
+    }
+
     /// A directory got that name; nobody's job if a manager did it.
     pub(crate) fn born(&mut self, directory: Arc<str>, by: Option<u32>, moved: bool) {
         self.births.entry(directory).or_default().push(Birth { at: self.now, by, moved });
@@ -403,11 +418,14 @@ impl Stage {
 impl History {
     /// Who made it of nothing.
     fn made(&self, path: &Arc<str>) -> Vec<(u32, Made)> {
-        let stages = self.stages.iter().filter(|stage| !stage.needs_last && !stage.replaced);
-        let lasting = stages.filter(|stage| stage.exists == Some(true));
-        let made = lasting.filter_map(|stage| {
+        let stages = self.stages.iter().enumerate();
+        let anew = stages.filter(|(_, stage)| !stage.needs_last && !stage.replaced);
+        let lasting = anew.filter(|(_, stage)| stage.exists == Some(true));
+        let made = lasting.filter_map(|(number, stage)| {
             let is_directory = stage.directory;
-            let clear = if is_directory { stage.missed } else { !stage.emptied };
+            // To empty what the name has become since would empty another file.
+            let relinked = || self.stages[number..].iter().any(|stage| stage.linked);
+            let clear = if is_directory { stage.missed } else { !stage.emptied || relinked() };
             let moved = stage.old && !is_directory;
             Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved }))
         });
@@ -582,6 +600,22 @@ mod tests {
         stages.read(X, 1, LookupOutcome::Missing);
         stages.write(X, 1, How::Made, None);
         assert_eq!(finish(stages), (vec![], vec![(1, true)]));
+    }
+
+    #[test]
+    fn what_is_emptied_must_be_away_if_the_name_is_given_to_another_file_later() {
+        let later = |link: bool| {
+            let mut stages = Stages::default();
+            stages.write(X, 1, How::Emptied, Some(false));
+            stages.write(X, 2, How::Made, None);
+            if link {
+                stages.links(X);
+                assert!(stages.is_linked(X));
+            }
+            finish(stages).1
+        };
+        assert_eq!(later(false), [(1, false)]);
+        assert_eq!(later(true), [(1, true)]);
     }
 
     #[test]

@@ -1,0 +1,5 @@
+# construct: made again
+# changes: in.txt
+sort in.txt >a
+ln -sf header a
+cat a >z
