@@ -6,6 +6,7 @@
 //! stamp `.iotrail/job-N` alone. Every job leaves its stamp: one that has none here was never run here, and is run however
 //! old the files are that lie there.
 
+use crate::again::sum;
 use crate::escape::{Base, shell};
 use crate::owned::{Owned, is_below};
 use crate::watched::Watched;
@@ -90,8 +91,14 @@ where
     let name =
         |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
     let input_name = |path: &str| (names.input)(&base.relative(path));
-    let stamps: Vec<String> =
-        jobs.jobs.iter().enumerate().map(|(number, job)| stamp(JobId(number as u32), job, jobs)).collect();
+    // Another export may have a job of that number with that command, and jobs behind it that changed what it made.
+    let sum = sum(jobs);
+    let stamps: Vec<String> = jobs
+        .jobs
+        .iter()
+        .enumerate()
+        .map(|(number, job)| stamp(JobId(number as u32), job, jobs, &sum))
+        .collect();
     let targets: Vec<Targets> =
         jobs.jobs.iter().zip(&stamps).map(|(job, stamp)| targets(job, stamp, before, &name)).collect();
     // Who wants what lies in a directory that a job makes waits for that job; make cannot know of the file before.
@@ -342,6 +349,24 @@ where
     paths.filter(|path| !path.starts_with('/')).filter(is_unwatched).collect()
 }
 
+/// Files of before that jobs change, and that stand in no rule.
+fn unheeded_inputs<'a, T, I>(
+    jobs: &'a Jobs,
+    rules: &[Rule],
+    names: &'a Names<T, I>,
+) -> impl Iterator<Item = String> + 'a
+where
+    T: Fn(&str) -> Option<String>,
+    I: Fn(&str) -> Option<String>,
+{
+    let base = Base::of(jobs);
+    let heeded: BTreeSet<String> =
+        rules.iter().flat_map(|rule| rule.inputs.iter().chain(&rule.changed)).cloned().collect();
+    let changed = jobs.jobs.iter().flat_map(|job| &job.outputs).filter(|file| file.older && file.updated);
+    let paths = changed.map(move |file| base.relative(&file.path)).filter(|path| !path.starts_with('/'));
+    paths.filter(move |path| (names.input)(path).is_none_or(|name| !heeded.contains(&name)))
+}
+
 /// What a reader must know of changes that are not noticed.
 pub(crate) fn unnoticed<T, I>(
     jobs: &Jobs,
@@ -378,6 +403,7 @@ where
         .chain(late.iter().filter(|_| before == Before::Deleted).cloned())
         .chain(shared)
         .chain(unwatched(jobs, rules, names))
+        .chain(unheeded_inputs(jobs, rules, names))
         .collect();
     let name =
         |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
@@ -433,7 +459,7 @@ pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that lead
 where the links led in the recording), and what changes behind one that leads to another directory now; a link that leads nowhere until a job makes what it leads to; \
 a link or an older file in the place of an input; permissions of inputs that change; results that were changed by hand; files that appear outside of this directory \
 where a job looked for them in vain; files that a pattern such as * would match now: the arguments are those of the recording. A job that runs again sees permissions \
-that later jobs have set. Files that the workflow manager itself made, to be written by a job, have the usual permissions, whatever it gave them. \
+that later jobs have set. Every command runs as whoever runs the workflow, also what the recording ran as another user. Files that the workflow manager itself made, to be written by a job, have the usual permissions, whatever it gave them. \
 Run \"clean\" after such a change; after one of a link of a redirection, of \"cd\" or of what a pattern matches, record again.";
 
 /// Names in one line, if they are many some of them.
@@ -508,8 +534,8 @@ fn target(
 }
 
 /// The stamp of a job: its number and a sum of its command, so that no other export that ran in the same directory left it.
-fn stamp(id: JobId, job: &Job, jobs: &Jobs) -> String {
-    format!(".iotrail/job-{}", identity(id, job, jobs))
+fn stamp(id: JobId, job: &Job, jobs: &Jobs, sum: &str) -> String {
+    format!(".iotrail/job-{}-{sum}", identity(id, job, jobs))
 }
 
 /// What a job leaves when it begins, and nobody but `clean` removes.

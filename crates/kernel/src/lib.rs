@@ -13,8 +13,10 @@ pub mod heap;
 pub mod pool;
 mod shared_bytes;
 mod signal_mask;
+mod tick;
 
 pub use append_file::{AppendFile, CUT};
 pub use aside::work_aside;
 pub use shared_bytes::SharedBytes;
 pub use signal_mask::{block_all, set_mask};
+pub use tick::next_tick;

@@ -99,6 +99,8 @@ impl<S: Store> Recording<'_, '_, S> {
             Some(library) => self.mpi.begin(library).map_err(RecordError::Mpi)?,
             None => Vec::new(),
         };
+        // Files that are there and files that the program makes then have been made at different times, as file systems note them.
+        iotrail_kernel::next_tick();
         let launch = Spawn {
             program: &command.program,
             args: &command.args,

@@ -71,6 +71,8 @@ pub(crate) struct NameHistory {
     pub(crate) there_before: bool,
     /// Whether it was found or emptied before anybody made it.
     pub(crate) older: bool,
+    /// Whether somebody looked for it before anybody made it, and nothing was there.
+    missed: bool,
     /// Whether it is a symbolic link that somebody made.
     pub(crate) link: bool,
     /// Whether its time matters: somebody set it, compared it, or made another name of the file.
@@ -109,6 +111,9 @@ pub(crate) struct History {
 
 /// File systems tell births by a clock that is behind by as many nanoseconds at most.
 const COARSE: i64 = 10_000_000;
+
+/// A recording begins when that clock has just gone on, by less than as many nanoseconds.
+const JUST: i64 = 1_000_000;
 
 /// So many names of one file, through links, are followed.
 const MOST_NAMES: usize = 32;
@@ -591,10 +596,14 @@ impl Writer<'_> {
 
     /// Whether an open that makes files made this one: the file was made in the recording, and by nobody before.
     fn is_new(&self, step: &Step, path: PathId) -> bool {
-        let known = self.names.get(&path).and_then(|history| history.exists);
+        let history = self.names.get(&path);
+        if let Some(exists) = history.and_then(|history| history.exists) {
+            return !exists;
+        }
         let file = step.file.get().and_then(|file| self.log.distinct_files().get(file.index()));
-        known == Some(false)
-            || known.is_none() && file.and_then(|file| file.birth).is_some_and(|birth| birth >= self.origin.0)
+        let begun = self.origin.0.saturating_sub(JUST);
+        history.is_some_and(|history| history.missed)
+            || file.and_then(|file| file.birth).is_some_and(|birth| birth >= begun)
     }
 
     /// Whether the file is known to have been there before the recording.
@@ -614,6 +623,7 @@ impl Writer<'_> {
         self.other_names(job, path, false);
         let history = self.names.entry(path).or_default();
         history.older |= found && history.exists.is_none();
+        history.missed = !found;
         history.turns.read(job, self.span, &mut self.needs);
         self.stages.read(
             Thing::Name(path),

@@ -83,6 +83,8 @@ pub enum Issue {
         /// `NAME=value`, as far as they were kept.
         variables: Vec<String>,
     },
+    /// The trail is of another tool's trace, which does not hold the variables that commands had.
+    UnknownEnvironment,
     /// Jobs listed the directory of the recording, in which a workflow system keeps files of its own.
     ListsBase {
         /// The jobs, sorted.
@@ -205,6 +207,9 @@ impl fmt::Display for Issue {
                 f,
                 "the recording had {}: give the jobs the same",
                 variables.iter().map(|variable| printable(variable)).collect::<Vec<_>>().join(", ")
+            ),
+            Self::UnknownEnvironment => f.write_str(
+                "the trace does not hold the variables of the environment: commands have those of whoever runs them",
             ),
             Self::ListsBase { jobs } if jobs.len() == 1 => write!(
                 f,

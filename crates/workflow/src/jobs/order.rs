@@ -45,6 +45,9 @@ pub(crate) fn assemble(
     if !variables.is_empty() {
         issues.push(Issue::Environment { variables });
     }
+    if log.coverage().recording.is_none() {
+        issues.push(Issue::UnknownEnvironment);
+    }
     if !history.time_dependent.is_empty() {
         let jobs = history.time_dependent.iter().map(|job| JobId(*job)).collect();
         issues.push(Issue::Times { jobs });
@@ -516,6 +519,7 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             | Issue::ManagerMade { .. }
             | Issue::WroteOutside { .. }
             | Issue::Environment { .. }
+            | Issue::UnknownEnvironment
             | Issue::NotExported { .. }
             | Issue::Unplaced { .. }
             | Issue::Above { .. }

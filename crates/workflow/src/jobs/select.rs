@@ -93,6 +93,7 @@ fn renamed(issue: &Issue, new: &[Option<JobId>]) -> Option<Issue> {
         Issue::Whole { job, why } => Issue::Whole { job: of(job)?, why: why.clone() },
         Issue::ReadsOutside { job } => Issue::ReadsOutside { job: of(job)? },
         Issue::Environment { .. }
+        | Issue::UnknownEnvironment
         | Issue::ManagerMade { .. }
         | Issue::NotExported { .. }
         | Issue::WroteOutside { .. }

@@ -1,7 +1,10 @@
 //! Small recordings by hand.
 
 use super::*;
-use iotrail_model::{Case, Event, FileId, FileKind, NamedFile, Nullable, OpenId, Pid, Process, Tid};
+use iotrail_model::{
+    Case, Coverage, Event, FileId, FileKind, NamedFile, Nullable, OpenId, Pid, Process, RecordingCoverage,
+    Tid,
+};
 use iotrail_trail::memory::MemoryLog;
 
 mod managers;
@@ -142,10 +145,21 @@ impl Recording {
     }
 
     fn jobs_with(self, options: &JobOptions) -> Jobs {
-        let log = self.log.build();
+        let recording = Some(RecordingCoverage::default());
+        let log = self.log.coverage(Coverage { recording, ..Coverage::default() }).build();
         let processes = ProcessTable::new(log.processes().unwrap());
         jobs(&log, &processes, options).unwrap()
     }
+}
+
+#[test]
+fn a_trace_of_another_tool_does_not_hold_the_environment() {
+    let mut recording = Recording::new();
+    recording.process(1, 0, "true", 0, Some(5));
+    let log = recording.log.build();
+    let processes = ProcessTable::new(log.processes().unwrap());
+    let jobs = jobs(&log, &processes, &JobOptions::default()).unwrap();
+    assert!(jobs.issues.contains(&Issue::UnknownEnvironment), "{:?}", jobs.issues);
 }
 
 const MAKE: &str = "O_WRONLY|O_CREAT|O_TRUNC";
