@@ -11,6 +11,7 @@ mod program;
 mod result;
 mod sessions;
 mod streams;
+mod validate;
 
 pub use gather::LeftOut;
 pub use names::{Classing, Naming};
@@ -20,6 +21,7 @@ pub use result::{
     RankedBy, Tokens, characterize, confirm,
 };
 pub use streams::Ranking;
+pub use validate::{Judged, Sample, VERDICTS, Validation, validate};
 
 /// Why a log cannot be characterised.
 #[derive(Debug, thiserror::Error)]

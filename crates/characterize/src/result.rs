@@ -240,14 +240,14 @@ pub struct Options {
 }
 
 /// A recording as a model sees it.
-struct Recorded {
-    streams: Streams,
-    kinds: Kinds,
-    sessions: Vec<RankSessions>,
+pub(crate) struct Recorded {
+    pub(crate) streams: Streams,
+    pub(crate) kinds: Kinds,
+    pub(crate) sessions: Vec<RankSessions>,
 }
 
 impl Recorded {
-    fn of(
+    pub(crate) fn of(
         log: &EventLog,
         query: &Query,
         options: Options,

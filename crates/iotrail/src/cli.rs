@@ -3,7 +3,7 @@
 use crate::commands::{
     advise, characterize, check, compare, completions, compress, dfg, events, expand, export, files,
     generate, import, info, man, matrix, processes, record, recover, redact, replay, report, sessions, sql,
-    stats, structure, tree, why, workflow, workload,
+    stats, structure, tree, validate, why, workflow, workload,
 };
 use crate::ui::{Colour, Ui};
 use clap::{ArgAction, Parser, Subcommand};
@@ -86,6 +86,7 @@ pub(crate) enum Command {
     Characterize(Box<characterize::Args>),
     Workload(workload::Args),
     Generate(generate::Args),
+    Validate(Box<validate::Args>),
     Replay(Box<replay::Args>),
     Compress(compress::Args),
     Expand(expand::Args),
@@ -118,6 +119,7 @@ impl Command {
             Self::Characterize(args) => characterize::run(args, ui),
             Self::Workload(args) => workload::run(args, ui),
             Self::Generate(args) => generate::run(args, ui),
+            Self::Validate(args) => validate::run(args, ui),
             Self::Replay(args) => replay::run(args, ui),
             Self::Stats(args) => stats::run(args, ui),
             Self::Report(args) => report::run(args, ui),

@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         ],
     ),
     ("Compare", &["compare"]),
-    ("Model", &["characterize", "workload", "generate", "replay"]),
+    ("Model", &["characterize", "workload", "generate", "validate", "replay"]),
     ("Exchange", &["compress", "expand", "export", "sql", "redact"]),
     ("Manage", &["info", "check", "recover", "completions", "man"]),
 ];

@@ -1,7 +1,9 @@
 //! What ranks do to files, and a model of it, as text.
 
 use crate::table::{Align, Block, Style, Table, wrap};
-use iotrail_characterize::{Characterization, ClassFigures, Fit, GroupFigures, Quantiles, RankedBy};
+use iotrail_characterize::{
+    Characterization, ClassFigures, Fit, GroupFigures, Quantiles, RankedBy, VERDICTS, Validation,
+};
 use iotrail_model::units;
 use iotrail_workload::{Model, RequestKind, Totals};
 use std::collections::BTreeMap;
@@ -288,6 +290,55 @@ fn most(counts: &BTreeMap<String, u64>) -> String {
         shown.push(format!("{} others", all.len() - 5));
     }
     shown.join(", ")
+}
+
+/// A clone beside the program, the verdict first.
+#[must_use]
+pub fn validation(found: &Validation, style: Style) -> String {
+    let counts = VERDICTS.iter().rev().filter_map(|(_, word)| {
+        let count = found.figures.iter().filter(|figure| figure.verdict == *word).count();
+        (count > 0).then(|| format!("{} {word}", units::count(count as u64)))
+    });
+    let mut text = format!(
+        "{}: {}; {} of the program, {} of the clone\n\n",
+        style.bold(found.verdict),
+        counts.collect::<Vec<_>>().join(", "),
+        units::counted(found.program_runs as u64, "run", "runs"),
+        units::counted(found.clone_runs as u64, "run", "runs"),
+    );
+    let mut table = Table::new()
+        .figures("files", Align::Left)
+        .figures("figure", Align::Left)
+        .figures("program", Align::Right)
+        .figures("clone", Align::Right)
+        .figures("distance", Align::Right)
+        .figures("noise", Align::Right)
+        .figures("p", Align::Right)
+        .figures("verdict", Align::Left);
+    for figure in &found.figures {
+        table.row([
+            figure.class.clone(),
+            figure.name.to_owned(),
+            mean(figure.program),
+            mean(figure.clone),
+            units::percent(figure.distance),
+            units::percent(figure.noise),
+            format!("{:.2}", figure.p_value),
+            figure.verdict.to_owned(),
+        ]);
+    }
+    text.push_str(&table.render(style));
+    text
+}
+
+/// The mean of runs.
+fn mean(range: Option<[f64; 3]>) -> String {
+    match range {
+        None => "–".to_owned(),
+        Some([_, mean, _]) if mean.fract() == 0.0 && mean < 1e6 => format!("{mean:.0}"),
+        Some([_, mean, _]) if mean < 10.0 => format!("{mean:.3}"),
+        Some([_, mean, _]) => units::count(mean.round() as u64),
+    }
 }
 
 /// What a model comes to at a number of ranks.

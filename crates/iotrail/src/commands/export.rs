@@ -3,6 +3,7 @@
 mod c;
 mod database;
 mod destination;
+mod fio;
 mod grafana;
 mod influx;
 mod perfetto;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
   iotrail export influx run.trail -o run.lp             # or send it to a server
   iotrail export grafana -o grafana                     # dashboards over what was sent
   iotrail export c model.toml -o app.c                  # a model of a workload as a program
+  iotrail export fio model.toml -o app.fio              # the same as a job of fio
 
 iotrail export FORMAT --help has more."
 )]
@@ -39,6 +41,7 @@ enum Format {
     Influx(influx::Args),
     Grafana(grafana::Args),
     C(c::Args),
+    Fio(fio::Args),
 }
 
 /// From trails to one file.
@@ -64,5 +67,6 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Format::Influx(args) => influx::run(args, ui),
         Format::Grafana(args) => grafana::run(args, ui),
         Format::C(args) => c::run(args, ui),
+        Format::Fio(args) => fio::run(args, ui),
     }
 }

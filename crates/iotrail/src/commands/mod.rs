@@ -29,6 +29,7 @@ pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod structure;
 pub(crate) mod tree;
+pub(crate) mod validate;
 pub(crate) mod why;
 pub(crate) mod workflow;
 pub(crate) mod workload;

@@ -3,7 +3,7 @@
 use crate::cli::util::Dir;
 
 /// In the order of the first screen.
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 31] = [
     "record",
     "import",
     "why",
@@ -23,6 +23,7 @@ const COMMANDS: [&str; 30] = [
     "characterize",
     "workload",
     "generate",
+    "validate",
     "replay",
     "compress",
     "expand",

@@ -120,3 +120,69 @@ fn nothing_on_files_of_the_program_is_an_error() {
         "{said}"
     );
 }
+
+#[test]
+fn a_dry_run_as_a_trail_gives_the_model_back_and_a_clone_is_equal_to_it() {
+    let dir = Dir::new();
+    traces(&dir, 4);
+    dir.run(["characterize", "app.trail", "-q", "--names", "keep", "-o", "m.toml"]).succeeds();
+    let plan =
+        ["generate", "m.toml", "-q", "--dir", "scratch", "--ranks", "4", "--dry-run", "-o", "plan.trail"];
+    dir.run(plan).succeeds();
+    assert!(!dir.path("scratch").exists());
+    let again = dir.json([
+        "characterize",
+        "plan.trail",
+        "app.trail",
+        "-q",
+        "--names",
+        "keep",
+        "-o",
+        "p.toml",
+        "--json",
+    ]);
+    assert_eq!(again["confirmations"][0]["exact_transfers"], 4 * 3 * 7 + 3);
+    let without_times = |name: &str| -> Vec<String> {
+        let text = String::from_utf8(dir.read(name)).expect("UTF-8");
+        let timed = |line: &&str| line.contains("slack =") || line.contains("duration =");
+        text.lines().filter(|line| !timed(line)).map(str::to_owned).collect()
+    };
+    assert_eq!(without_times("p.toml"), without_times("m.toml"));
+    let validate = ["validate", "m.toml", "-q", "--dir", "scratch", "--runs", "2", "--json", "--against"];
+    let found = dir.json(validate.into_iter().chain(["plan.trail", "plan.trail"]));
+    let timed = |name: &str| name.contains("(ns)");
+    for figure in found["figures"].as_array().expect("figures") {
+        let name = figure["name"].as_str().expect("a name");
+        assert!(timed(name) || figure["verdict"] == "equal", "{figure}");
+    }
+    assert!(found["figures"].as_array().is_some_and(|figures| figures.len() > 20), "{found}");
+    let failed =
+        ["validate", "m.toml", "--dir", "scratch", "--runs", "1", "--fail-on", "differs", "--against"];
+    let failed = dir.run(failed.into_iter().chain(["plan.trail", "plan.trail"]));
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(!dir.path("scratch").exists());
+}
+
+#[test]
+fn contents_are_checked_and_strong_scaling_deals_the_transfers_of_shared_files() {
+    let dir = Dir::new();
+    traces(&dir, 4);
+    dir.run(["characterize", "app.trail", "-q", "--names", "keep", "-o", "m.toml"]).succeeds();
+    let done = |words: &[&str]| {
+        let common = ["generate", "m.toml", "-q", "--dir", "scratch", "--asap", "--json", "--verify"];
+        dir.json(common.into_iter().chain(words.iter().copied()))
+    };
+    let weak = done(&["--ranks", "8"]);
+    assert_eq!(
+        (&weak["wrong_bytes"], &weak["missing_bytes"], &weak["failed"]),
+        (&0.into(), &0.into(), &0.into())
+    );
+    let shared = 3 * 2 * 512;
+    let private = 3 * (4 * 4096 + 100);
+    assert_eq!(weak["bytes_written"], 8 * (private + shared) + 60);
+    let strong = done(&["--ranks", "8", "--strong"]);
+    assert_eq!(strong["bytes_written"], 8 * private + 4 * shared + 60);
+    assert_eq!(strong["missing_bytes"], 0);
+    let fewer = done(&["--ranks", "3", "--strong", "--scale", "size=2"]);
+    assert_eq!(fewer["bytes_written"], 2 * (3 * private + 4 * shared + 60));
+}

@@ -1,0 +1,209 @@
+//! `iotrail validate`: a program and the clone that a model makes of it, run in turns and compared.
+
+use crate::args::query;
+use crate::commands::workload::read;
+use crate::{output, ui::Ui};
+use anyhow::{Context, bail, ensure};
+use clap::ValueEnum;
+use iotrail_characterize::{Options, Ranking, Sample, VERDICTS, validate};
+use iotrail_export::escape::argument;
+use iotrail_model::Layer;
+use iotrail_model::threads::one_per_core;
+use iotrail_query::{Query, QuerySpec};
+use iotrail_terminal::workload_summary::validation;
+use iotrail_trail::EventLog;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+/// Compare a program with the clone that a model makes of it.
+///
+/// Both run in turns, recorded and plain; each figure of the model gets its distance, the noise of the program and a verdict.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail validate model.toml --dir scratch --ranks 1 --runs 2 --app ./app
+  iotrail validate model.toml --dir scratch --ranks 1 --runs 2 --against a.trail b.trail --json
+
+A command with {trail} in it records itself there, as in --app 'mpirun -n 4 iotrail record --mpi -o {trail} -- ./app'. Verdicts, the first that applies: `equal`; `within noise`, not further away than 1.5 times what runs of the program are from each other (95 % bound); `within tolerance`, at most 5 % (mixes 1 %); `differs`; `undecided`, more runs are needed. docs/workload.md explains the figures.")]
+pub(crate) struct Args {
+    /// The model file.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// Directory for the files of the clone.
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+
+    /// The program, as a line for the shell.
+    #[arg(long, value_name = "LINE", required_unless_present = "against", conflicts_with = "against")]
+    app: Option<String>,
+
+    /// Recordings of the program in place of runs: two or more.
+    #[arg(long, value_name = "TRAIL", num_args = 1..)]
+    against: Vec<PathBuf>,
+
+    /// Ranks of the clone. Default: those of the model.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Option<u32>,
+
+    /// Runs of each.
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+
+    /// Exit with status 1 if a verdict is this one or a worse one.
+    #[arg(long, value_name = "VERDICT", value_enum)]
+    fail_on: Option<FailOn>,
+
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    selection: query::Selection,
+}
+
+/// Verdicts that are a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// More runs are needed.
+    Undecided,
+    /// A difference that chance does not explain.
+    Differs,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let model = read(&args.model)?;
+    let ranks = args.ranks.or(model.ranks).unwrap_or(4);
+    let trails = Trails::new()?;
+    let (mut program, mut clone) = (Vec::new(), Vec::new());
+    for trail in &args.against {
+        program.push(args.sample(trail, Ranking::Auto)?);
+    }
+    for number in 0..args.runs {
+        ui.info(&format!("run {} of {}", number + 1, args.runs));
+        if let Some(app) = &args.app {
+            program.push(args.program(app, &trails.path("program"))?);
+        }
+        clone.push(args.clone(ranks, &trails.path("clone"))?);
+    }
+    let found = validate(&program, &clone)?;
+    if args.json {
+        output::json(&found)?;
+    } else {
+        output::text(Path::new("-"), validation(&found, ui.style()))?;
+    }
+    let rank = |word: &str| VERDICTS.iter().position(|(_, known)| *known == word);
+    let limit = args.fail_on.and_then(|fail_on| match fail_on {
+        FailOn::Undecided => rank("undecided"),
+        FailOn::Differs => rank("differs"),
+    });
+    let failed = limit.is_some_and(|limit| rank(found.verdict) >= Some(limit));
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Elapsed time without recording.
+const PLAIN: &str = "elapsed, plain (ns)";
+
+impl Args {
+    /// A run of the program, recorded, and one that is not.
+    fn program(&self, app: &str, trail: &Path) -> anyhow::Result<Sample> {
+        if app.contains(ITSELF) {
+            shell(&app.replace(ITSELF, &argument(&trail.to_string_lossy())))?;
+            return self.sample(trail, Ranking::Auto);
+        }
+        let begin = Instant::now();
+        shell(app)?;
+        let elapsed = begin.elapsed();
+        let words = ["record", "-q", "--force", "-o"].map(OsStr::new);
+        let command = ["--", "sh", "-c", app].map(OsStr::new);
+        this(&[&words[..], &[trail.as_os_str()], &command].concat())?;
+        let mut sample = self.sample(trail, Ranking::Auto)?;
+        sample.total_of_run(PLAIN, elapsed.as_nanos() as f64);
+        Ok(sample)
+    }
+
+    /// A run of the clone, recorded, and one that is not.
+    fn clone(&self, ranks: u32, trail: &Path) -> anyhow::Result<Sample> {
+        let ranks = ranks.to_string();
+        let words = ["generate", "-q", "--json", "--ranks", &ranks, "--dir"].map(OsStr::new);
+        let words = [&words[..], &[self.dir.as_os_str(), self.model.as_os_str()]].concat();
+        let plain: Option<serde_json::Value> = match self.has_plain() {
+            true => Some(serde_json::from_slice(&this(&words)?)?),
+            false => None,
+        };
+        let record = ["--force", "-o"].map(OsStr::new);
+        this(&[&words[..], &record, &[trail.as_os_str()]].concat())?;
+        let mut sample = self.sample(trail, Ranking::Threads)?;
+        if let Some(elapsed) = plain.and_then(|plain| plain["elapsed_ns"].as_f64()) {
+            sample.total_of_run(PLAIN, elapsed);
+        }
+        Ok(sample)
+    }
+
+    /// Whether the program runs without being recorded.
+    fn has_plain(&self) -> bool {
+        self.app.as_ref().is_some_and(|app| !app.contains(ITSELF))
+    }
+
+    fn sample(&self, trail: &Path, ranking: Ranking) -> anyhow::Result<Sample> {
+        let log = EventLog::open(&[trail.to_owned()])?;
+        let mut select = match ranking {
+            Ranking::Auto => self.selection.spec(),
+            // What is selected of the program is what the model is of.
+            Ranking::Threads => Default::default(),
+        };
+        if select.layer.is_empty() {
+            select.layer.push(Layer::Syscall.name().to_owned());
+        }
+        let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
+        let options = Options { ranking, ..Options::default() };
+        Sample::of(&log, &query, options, one_per_core()).with_context(|| trail.display().to_string())
+    }
+}
+
+/// In a command, where it writes its trail.
+const ITSELF: &str = "{trail}";
+
+/// A directory for trails, which is removed in the end.
+struct Trails(PathBuf);
+
+impl Trails {
+    fn new() -> anyhow::Result<Self> {
+        let path = std::env::temp_dir().join(format!("iotrail-validate-{}", std::process::id()));
+        std::fs::create_dir(&path)
+            .with_context(|| format!("cannot make the directory {}", path.display()))?;
+        Ok(Self(path))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(format!("{name}.trail"))
+    }
+}
+
+impl Drop for Trails {
+    fn drop(&mut self) {
+        // What is left is in the directory for temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs a line of the shell; what it prints goes to stderr, because stdout has the result.
+fn shell(line: &str) -> anyhow::Result<()> {
+    let status = Command::new("sh").args(["-c", line]).stdout(std::io::stderr()).status();
+    let status = status.context("cannot run sh")?;
+    ensure!(status.success(), "the program failed ({status}): {line}");
+    Ok(())
+}
+
+/// Runs this program with other words; what it prints.
+fn this(words: &[&OsStr]) -> anyhow::Result<Vec<u8>> {
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let done =
+        Command::new(program).args(words).stdin(Stdio::null()).output().context("cannot run this program")?;
+    if !done.status.success() {
+        let line: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        bail!("iotrail {} failed: {}", line.join(" "), String::from_utf8_lossy(&done.stderr).trim());
+    }
+    Ok(done.stdout)
+}
