@@ -32,7 +32,7 @@ impl RelationSet {
     }
 
     fn tidy(&mut self) {
-        self.list.sort_unstable();
+        self.list.sort_unstable_by_key(|relation| relation.key());
         self.list.dedup();
     }
 
@@ -40,9 +40,8 @@ impl RelationSet {
         other.list.into_iter().for_each(|relation| self.insert(relation));
     }
 
-    /// Each relation once.
-    pub(crate) fn into_list(mut self) -> Vec<Relation> {
-        self.tidy();
+    /// The relations; some may come several times.
+    pub(crate) fn into_list(self) -> Vec<Relation> {
         self.list
     }
 }
@@ -61,6 +60,7 @@ mod tests {
         let mut other = RelationSet::default();
         (30..50).for_each(|from| other.insert(Relation::between(from, 7)));
         set.merge(other);
+        set.tidy();
         assert_eq!(set.into_list(), (0..50).map(|from| Relation::between(from, 7)).collect::<Vec<_>>());
     }
 }

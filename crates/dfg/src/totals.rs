@@ -4,6 +4,7 @@ use crate::data_rate::RateSum;
 use crate::edges::Edges;
 use crate::file_set::FileSet;
 use crate::intervals::Intervals;
+use crate::once::Once;
 use crate::open_cases::OpenCase;
 use crate::per_case::{CaseSums, SummedCase};
 use crate::quantile::Quantiles;
@@ -26,6 +27,9 @@ pub(crate) struct Totals {
     pub(crate) cases: Vec<u64>,
     pub(crate) cases_without_trace: u64,
     pub(crate) variants: Variants,
+    /// What a case that is being closed had already.
+    relations_of_case: Once,
+    activities_of_case: Once,
     /// Sums of each case, if the plan asks for them.
     pub(crate) summed_cases: Vec<SummedCase>,
 }
@@ -97,6 +101,8 @@ impl Totals {
             cases: vec![0; slots],
             cases_without_trace: 0,
             variants: Variants::default(),
+            relations_of_case: Once::default(),
+            activities_of_case: Once::default(),
             summed_cases: Vec::new(),
         }
     }
@@ -152,17 +158,15 @@ impl Totals {
             self.follow(relation, slot, None);
             case.relations.insert(relation);
         }
-        let relations = case.relations.into_list();
-        let mut activities: Vec<usize> = Vec::with_capacity(relations.len());
-        for relation in relations {
+        self.relations_of_case.begin();
+        self.activities_of_case.begin();
+        for relation in case.relations.into_list() {
             let number = self.edges.number(relation);
-            self.edges.get_mut(number, slot).1.cases += 1;
-            activities.extend(relation.to.index());
-        }
-        activities.sort_unstable();
-        activities.dedup();
-        for activity in activities {
-            self.node(activity, slot).1.cases += 1;
+            self.edges.get_mut(number, slot).1.cases += u64::from(self.relations_of_case.is_first(number));
+            let activity = relation.to.index().filter(|activity| self.activities_of_case.is_first(*activity));
+            if let Some(activity) = activity {
+                self.node(activity, slot).1.cases += 1;
+            }
         }
         if let Some(mut sums) = case.sums {
             sums.close(ends.first, ends.last);

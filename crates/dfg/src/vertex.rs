@@ -34,6 +34,12 @@ impl Relation {
         Self { from: Vertex::activity(from), to: Vertex::activity(to) }
     }
 
+    /// A number by which relations are in order.
+    #[inline]
+    pub(crate) const fn key(self) -> u64 {
+        (self.from.0 as u64) << 32 | self.to.0 as u64
+    }
+
     /// ● before the first activity of a trace.
     pub(crate) const fn first(to: u32) -> Self {
         Self { from: Vertex::BOUNDARY, to: Vertex::activity(to) }

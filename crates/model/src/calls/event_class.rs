@@ -55,11 +55,43 @@ fn kind_for_waits(row: &FileRow) -> Option<FileKind> {
     }
 }
 
+/// What decides whether the time of a call is waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum WaitRule {
+    /// It is not, whatever it is called with.
+    #[default]
+    Never,
+    /// It is, whatever it is called with.
+    Always,
+    /// What its descriptors denote.
+    Files,
+    /// Its flags.
+    Flags,
+}
+
+impl WaitRule {
+    fn of(spec: &CallSpec) -> Self {
+        if matches!(spec.kind, CallKind::Lock | CallKind::Control | CallKind::Futex | CallKind::RingEnter) {
+            return Self::Flags;
+        }
+        let kinds = || FileKind::ALL.into_iter().map(Some).chain([None]);
+        let waits = |(fd, fd2)| spec.class(fd, fd2).is_some_and(Class::is_wait);
+        let mut answers = kinds().flat_map(|fd| kinds().map(move |fd2| (fd, fd2))).map(waits);
+        let first = answers.next().unwrap_or_default();
+        match (answers.all(|answer| answer == first), first) {
+            (false, _) => Self::Files,
+            (true, true) => Self::Always,
+            (true, false) => Self::Never,
+        }
+    }
+}
+
 /// Answers for each event of a log of what class its time is, beyond what call and kind of descriptor tell
 /// ([`CallSpec::class`]): flags, results, and how the file was opened.
 #[derive(Clone, Debug, Default)]
 pub struct EventClasses {
     specs: PerCall<Option<&'static CallSpec>>,
+    wait_rules: PerCall<WaitRule>,
     kinds: Vec<Option<FileKind>>,
     flags: Vec<FlagFacts>,
     timed_out: Vec<bool>,
@@ -73,6 +105,7 @@ impl EventClasses {
     pub fn new(names: &Names, files: &[FileRow], synchronous: HashSet<(CaseId, OpenId)>) -> Self {
         Self {
             specs: PerCall::new(&names.calls, |call| call.spec),
+            wait_rules: PerCall::new(&names.calls, |call| call.spec.map(WaitRule::of).unwrap_or_default()),
             kinds: files.iter().map(kind_for_waits).collect(),
             flags: names.flags.iter().map(|text| FlagFacts::of(text)).collect(),
             timed_out: names.errnos.iter().map(|name| &**name == "ETIMEDOUT").collect(),
@@ -150,14 +183,25 @@ impl EventClasses {
     #[inline]
     #[must_use]
     pub fn waits(&self, batch: &EventBatch, row: usize) -> bool {
-        let Some(spec) = self.spec(batch, row) else { return false };
-        let waits =
-            spec.class(self.kind(batch.path[row]), self.kind(batch.path2[row])).is_some_and(Class::is_wait);
-        match spec.kind {
-            CallKind::Lock | CallKind::Control => self.flag_facts(batch.flags[row]).locks_waiting,
-            CallKind::Futex => !self.flag_facts(batch.flags[row]).wakes,
-            CallKind::RingEnter => self.flag_facts(batch.flags[row]).collects,
-            _ => waits,
+        match self.wait_rules.of(batch.call[row]) {
+            WaitRule::Never => false,
+            WaitRule::Always => true,
+            WaitRule::Files => self.waits_by_files(batch, row),
+            WaitRule::Flags => self.waits_by_flags(batch, row),
+        }
+    }
+
+    fn waits_by_files(&self, batch: &EventBatch, row: usize) -> bool {
+        let class = |spec: &CallSpec| spec.class(self.kind(batch.path[row]), self.kind(batch.path2[row]));
+        self.spec(batch, row).and_then(class).is_some_and(Class::is_wait)
+    }
+
+    fn waits_by_flags(&self, batch: &EventBatch, row: usize) -> bool {
+        let facts = self.flag_facts(batch.flags[row]);
+        match self.spec(batch, row).map(|spec| spec.kind) {
+            Some(CallKind::Futex) => !facts.wakes,
+            Some(CallKind::RingEnter) => facts.collects,
+            _ => facts.locks_waiting,
         }
     }
 
@@ -279,6 +323,22 @@ mod tests {
             ..event("write")
         };
         assert_eq!([class(&log, write(7)), class(&log, write(8))], [Some(Class::Sync), Some(Class::Data)]);
+    }
+
+    #[test]
+    fn what_need_not_be_looked_at_is_known_from_the_call() {
+        let rule = |name| WaitRule::of(super::super::named(name).unwrap());
+        for (name, expected) in [
+            ("openat", WaitRule::Never),
+            ("pread64", WaitRule::Files),
+            ("sendfile", WaitRule::Files),
+            ("recvfrom", WaitRule::Always),
+            ("nanosleep", WaitRule::Always),
+            ("futex", WaitRule::Flags),
+            ("fcntl", WaitRule::Flags),
+        ] {
+            assert_eq!(rule(name), expected, "{name}");
+        }
     }
 
     #[test]

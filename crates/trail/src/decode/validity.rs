@@ -96,17 +96,21 @@ impl Validity {
 fn spread_word<T: Copy>(
     cells: &mut [T],
     (first, end): (usize, usize),
-    mut left: usize,
+    left: usize,
     word: u64,
     null: T,
 ) -> usize {
-    for row in (first..end).rev() {
-        let valid = word >> (row - first) & 1;
-        left -= valid as usize;
-        let value = cells[left];
-        cells[row] = if valid == 1 { value } else { null };
+    let known = word.count_ones() as usize;
+    // Values that are left lie before the row of the first of them, so these rows and those values may be the same cells.
+    let mut values = [null; 64];
+    values[..known].copy_from_slice(&cells[left - known..left]);
+    let mut next = 0;
+    for (row, cell) in cells[first..end].iter_mut().enumerate() {
+        let valid = word >> (row & 63) & 1 == 1;
+        *cell = if valid { values[next & 63] } else { null };
+        next += usize::from(valid);
     }
-    left
+    left - known
 }
 
 #[cfg(test)]
