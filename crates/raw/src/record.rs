@@ -19,6 +19,12 @@ impl RawRecord {
         Self(Stored::of(item, names))
     }
 
+    /// The record on a line, if it is one.
+    #[must_use]
+    pub fn read(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
+
     /// Shows the item, whose calls are in `names` from then on.
     pub fn with<R>(
         &self,

@@ -15,7 +15,7 @@ use std::convert::Infallible;
 use std::path::Path;
 
 /// What delivers events.
-const SOURCES: [&str; 4] = ["ptrace", "strace", "darshan-dxt", "ltrace"];
+const SOURCES: [&str; 5] = ["ptrace", "strace", "darshan-dxt", "ltrace", "raw"];
 /// What is told of a recording.
 const DETAILS: [&str; 2] = ["job", "launcher"];
 

@@ -5,7 +5,9 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use iotrail_console::hints;
 use iotrail_darshan::DarshanDxt;
-use iotrail_import::{CasePattern, Format, ImportOptions, ImportSummary, Input, Progress, import};
+use iotrail_import::{
+    CasePattern, Format, ImportOptions, ImportSummary, Input, Progress, RawRecords, import,
+};
 use iotrail_ltrace::Ltrace;
 use iotrail_model::units;
 use iotrail_strace::Strace;
@@ -16,7 +18,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 /// The formats of traces, the most particular first; strace's, which is searched for to the end of a file, last.
-const FORMATS: [&dyn Format; 3] = [&DarshanDxt, &Ltrace, &Strace];
+const FORMATS: [&dyn Format; 4] = [&RawRecords, &DarshanDxt, &Ltrace, &Strace];
 
 /// How many warnings of an import are shown one by one.
 const SHOWN: usize = 10;
@@ -28,12 +30,14 @@ Formats, recognised by content:
   strace       strace -f -tt -T -y -o a_host1_9042.st COMMAND
   darshan-dxt  darshan-dxt-parser --show-incomplete LOG.darshan > LOG.txt
   ltrace       ltrace -S -f -ttt -T -s 4096 -o FILE COMMAND
+  raw          lines of JSON that another recorder writes (docs/raw-records.md)
 
 Examples:
   iotrail import -o run.trail a_host1_9042.st b_host1_9157.st
   iotrail import -o run.trail traces/
   iotrail import -o run.trail --case-name '{cid}-{rid}.txt' --label before old/*.txt
   zcat big.st.gz | iotrail import -o big.trail -
+  my-recorder | iotrail import --format raw -o calls.trail -
 
 Ctrl-C ends an import early: the trail holds what was read until then and is marked as incomplete. Press Ctrl-C again to abort. A named file that cannot be read or has no known format is reported, and the trail holds the others; such files in a directory are only mentioned.
 
@@ -49,7 +53,7 @@ pub(crate) struct Args {
     output: PathBuf,
 
     /// Format of all inputs, if it is not recognised.
-    #[arg(long, value_name = "FORMAT", value_parser = ["strace", "darshan-dxt", "ltrace"])]
+    #[arg(long, value_name = "FORMAT", value_parser = ["strace", "darshan-dxt", "ltrace", "raw"])]
     format: Option<String>,
 
     /// How file names become case names; any of {cid}, {host} and {rid} may be missing, and slashes match directories.

@@ -168,7 +168,9 @@ ln -s \"$IOTRAIL\" bin/iotrail
 for name in jq man make sqlite3 iotrail-sql; do printf '#!/bin/sh\\ncat >/dev/null\\n' > bin/$name; done
 printf '#!/bin/sh\\nshift 2; exec \"$@\"\\n' > bin/mpirun
 printf '#!/bin/sh\\nls\\n' > app
-chmod +x bin/jq bin/man bin/make bin/sqlite3 bin/iotrail-sql bin/mpirun app
+printf '{\"item\":\"exited\",\"tid\":7,\"at\":1700000000000000000,\"status\":0}\\n' > calls.jsonl
+printf '#!/bin/sh\\ncat calls.jsonl\\n' > bin/my-recorder
+chmod +x bin/jq bin/man bin/make bin/sqlite3 bin/iotrail-sql bin/mpirun bin/my-recorder app
 for name in a_host1_9042.st b_host1_9157.st before_h_1.st after_h_2.st traces/a_h_1.st old/run-1.txt; do cp run.st $name; done
 gzip -c run.st > big.st.gz
 for name in run before after main branch a b before-1 before-2 after-1 after-2; do bin/iotrail import -q -o $name.trail run.st; done

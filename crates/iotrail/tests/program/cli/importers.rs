@@ -1,6 +1,9 @@
 //! Traces of several programs in one import.
 
 use crate::cli::util::Dir;
+use iotrail_model::Dictionaries;
+use iotrail_model::raw::RawItem;
+use iotrail_strace::parser::{Parser, ParserSetup};
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> PathBuf {
@@ -41,6 +44,61 @@ fn a_pipe_tells_its_format_by_what_comes_first() {
     }
 }
 
+/// What the parser of strace delivers for a trace, as another recorder would write it.
+fn as_raw_records(trace: &[u8]) -> Vec<u8> {
+    let (mut parser, mut names, mut lines) =
+        (Parser::new(ParserSetup::default()), Dictionaries::default(), Vec::new());
+    parser.parse(trace, true, &mut names, &mut |item: RawItem<'_>, names: &mut Dictionaries| {
+        iotrail_raw::write(&mut lines, &item, names).expect("memory");
+    });
+    lines
+}
+
+#[test]
+fn raw_records_of_real_programs_make_the_same_events_and_processes() {
+    let dir = Dir::new();
+    let events = |trail: &str| dir.run(["events", trail, "--json"]).succeeds().text();
+    for name in [
+        "f-all-y",
+        "threads",
+        "interruptions",
+        "descriptors",
+        "detached",
+        "signals",
+        "thread-exec",
+        "time-ns",
+    ] {
+        let trace = std::fs::read(fixture(&format!("strace/{name}.st"))).expect("a fixture");
+        dir.write("a/trace.st", &trace);
+        dir.write("b/trace.jsonl", as_raw_records(&trace));
+        let import =
+            |trail: &str, input: &str| dir.json(["import", "-q", "--json", "--force", "-o", trail, input]);
+        let (of_text, of_records) = (import("a.trail", "a/trace.st"), import("b.trail", "b/trace.jsonl"));
+        for counted in ["events", "processes", "cases"] {
+            assert_eq!(of_text[counted], of_records[counted], "{name}: {counted}");
+        }
+        assert_eq!(of_records["coverage"]["lines"]["unparsed"], 0, "{name}");
+        assert_eq!(events("a.trail"), events("b.trail"), "{name}");
+        let tree = |trail: &str| dir.run(["tree", trail]).succeeds().text();
+        assert_eq!(tree("a.trail"), tree("b.trail"), "{name}");
+        assert_eq!(dir.json(["info", "b.trail", "--json"])["source"], "raw");
+        dir.run(["check", "b.trail"]).succeeds();
+    }
+}
+
+#[test]
+fn lines_that_are_no_records_are_counted_and_the_rest_is_imported() {
+    let dir = Dir::new();
+    let call = r#"{"item":"call","tid":7,"call":"getpid","start":1700000000000000000,"dur":5,"ret":{"value":{"value":7}},"args":[]}"#;
+    dir.write("a.jsonl", format!("{call}\n{{\"item\":\"call\"}}\nhello\n{call}"));
+    let ran = dir.run(["import", "-o", "t.trail", "a.jsonl"]).succeeds();
+    let said = ran.messages();
+    assert!(said.contains("2 events of 1 process") && said.contains("2 lines not understood"), "{said}");
+    dir.write("b.jsonl", "{\"item\":\"nothing\"}\n");
+    let said = dir.run(["import", "-o", "u.trail", "b.jsonl"]).fails();
+    assert!(said.contains("no line of it is a raw record"), "{said}");
+}
+
 #[test]
 fn a_format_can_be_forced_and_must_be_known() {
     let dir = Dir::new();
@@ -51,7 +109,7 @@ fn a_format_can_be_forced_and_must_be_known() {
     let said = forced("darshan-dxt").fails();
     assert!(said.contains("no line of it is text of darshan-dxt-parser"), "{said}");
     let said = forced("gdb").refuses();
-    assert!(said.contains("possible values: strace, darshan-dxt, ltrace"), "{said}");
+    assert!(said.contains("possible values: strace, darshan-dxt, ltrace, raw"), "{said}");
 }
 
 #[test]
