@@ -254,8 +254,6 @@ impl Patterns {
         let paths = &context.log.names().paths;
         let name = |file: FileId| context.log.distinct_files()[file.index()].path;
         let file = |(file, mut access): (FileId, Access)| access.row(paths[name(file).index()].to_string());
-        let mut processes: Vec<(ProcessId, Access)> = processes.into_iter().collect();
-        processes.sort_unstable_by_key(|(process, _)| *process);
         let process = |(process, mut access): (ProcessId, Access)| {
             let image = context.processes.last_image(process);
             let name = command_line(image).or_else(|| executable(image).map(str::to_owned));
@@ -265,7 +263,7 @@ impl Patterns {
                 ..access.row(name.unwrap_or_else(|| format!("process {}", image.pid)))
             }
         };
-        let rows = (files.into_iter().map(file).collect(), processes.into_iter().map(process).collect());
+        let rows = (in_order(files).map(file).collect(), in_order(processes).map(process).collect());
         (most_bytes_first(rows.0), most_bytes_first(rows.1))
     }
 }
@@ -313,6 +311,13 @@ impl<P> Stream<P> {
             }
         }
     }
+}
+
+/// By number: several files may have one name.
+fn in_order<K: Copy + Ord>(accesses: HashMap<K, Access, RandomState>) -> impl Iterator<Item = (K, Access)> {
+    let mut list: Vec<(K, Access)> = accesses.into_iter().collect();
+    list.sort_unstable_by_key(|(key, _)| *key);
+    list.into_iter()
 }
 
 fn most_bytes_first(mut rows: Vec<AccessRow>) -> Vec<AccessRow> {
