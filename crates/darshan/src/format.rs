@@ -1,5 +1,6 @@
 //! Which files are Darshan's, and what a plan must know of them.
 
+use crate::binary;
 use crate::line::{Line, MAGIC};
 use crate::log;
 use hashbrown::HashSet;
@@ -9,7 +10,7 @@ use iotrail_import::{
 use iotrail_model::Dictionaries;
 use std::sync::atomic::Ordering;
 
-/// The text of `darshan-dxt-parser`.
+/// Logs of Darshan, and the text of `darshan-dxt-parser`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DarshanDxt;
 
@@ -26,7 +27,7 @@ impl Format for DarshanDxt {
         "record with DXT_ENABLE_IO_TRACE=1 and make text with: darshan-dxt-parser --show-incomplete LOG.darshan > LOG.txt"
     }
 
-    /// A log itself begins with its version in eight bytes.
+    /// A log itself begins with its version in eight bytes; not all versions are known.
     fn advice_on(&self, head: &str) -> Option<&'static str> {
         let version = head.get(..8)?.trim_end_matches('\0');
         let is_version = version.len() < 8
@@ -40,9 +41,9 @@ impl Format for DarshanDxt {
         )
     }
 
-    /// Behind warnings that the parser may have printed to the same file.
+    /// The text may come behind warnings that the parser printed to the same file.
     fn recognises(&self, head: &[u8]) -> bool {
-        head.split(|byte| *byte == b'\n').any(|line| line.starts_with(MAGIC))
+        binary::is_log(head) || head.split(|byte| *byte == b'\n').any(|line| line.starts_with(MAGIC))
     }
 
     /// Counts the ranks, because each is a case.
@@ -53,6 +54,9 @@ impl Format for DarshanDxt {
         options: &ImportOptions,
         _names: &mut Dictionaries,
     ) -> Probe {
+        if binary::is_log(reader.window.unread()) {
+            return probe_log(reader, options);
+        }
         let (mut ranks, mut known, mut binary) = (HashSet::new(), false, false);
         loop {
             let (text, ended) = (reader.window.unread(), reader.window.ended());
@@ -85,6 +89,22 @@ impl Format for DarshanDxt {
     fn door(&self) -> Door<'_> {
         Door::Events(self)
     }
+}
+
+/// Counts the ranks of a log.
+fn probe_log(mut reader: TraceReader, options: &ImportOptions) -> Probe {
+    let (mut log, mut ranks) = (Vec::new(), HashSet::new());
+    while binary::collect(&mut reader.window, &mut log) && !options.cancel.load(Ordering::Relaxed) {
+        reader.fill();
+    }
+    let known = binary::lines(&log, |line| {
+        if let Line::Rank { rank, .. } = Line::read(line) {
+            ranks.insert(rank);
+        }
+    });
+    let mut probe = Probe::of(if known.is_some() { Content::Trace } else { Content::Binary });
+    probe.cases = u32::try_from(ranks.len()).unwrap_or(u32::MAX);
+    probe
 }
 
 impl Events for DarshanDxt {

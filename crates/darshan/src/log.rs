@@ -1,5 +1,6 @@
-//! The text of one log on its way to the trail.
+//! One log, or its text, on the way to the trail.
 
+use crate::binary;
 use crate::header::Header;
 use crate::line::{Line, Segment};
 use crate::ranks::{Rank, Ranks};
@@ -20,6 +21,16 @@ pub(crate) fn read(
 ) -> bool {
     let mut text = Text::new(file, Limits::LARGE, opened, intake.context);
     let mut log = Log::new(file, intake.names);
+    if text.reader.window.unread().is_empty() {
+        text.fill();
+    }
+    if binary::is_log(text.reader.window.unread()) {
+        let mut bytes = Vec::new();
+        while binary::collect(&mut text.reader.window, &mut bytes) && text.fill() {}
+        // What cannot be read has no lines, and is told by that.
+        let _ = binary::lines(&bytes, |line| log.line(line, intake));
+        return log.finish(&text, intake);
+    }
     while text.chunk(|text, ended| {
         let done = lines(text, ended, |line| log.line(line, intake));
         if ended && !text.is_empty() && text.last() != Some(&b'\n') {
@@ -219,7 +230,7 @@ impl<'a> Log<'a> {
     /// What a reader must know of a log of Darshan.
     fn note(&mut self) {
         self.coverage.note(Note::DxtTransfersOnly);
-        if self.unit.0 > 0 {
+        if self.unit.0 > 1 {
             self.coverage.note(Note::DxtUnit { unit: self.unit });
         }
         if self.header.start.is_some() {

@@ -74,6 +74,60 @@ fn calls_and_bytes_of_each_rank_and_file_are_those_of_the_text() {
     }
 }
 
+/// What a log has of its events, with times as the text has them, to 100 us.
+fn events(log: &EventLog) -> Vec<String> {
+    let mut events = Vec::new();
+    for row_group in 0..log.row_groups() {
+        let batch = log.read(row_group, Columns::ALL).expect("rows");
+        events.extend((0..batch.len).map(|row| batch.event(row)).map(|event| {
+            let tenths = |nanos: i64| (nanos + 50_000).div_euclid(100_000);
+            let end = event.start.0 + event.dur.get().map_or(0, |dur| dur.0);
+            let case = &log.cases()[event.case.0 as usize].name;
+            let (path, call) = (log.names().path(event.path), log.names().call(event.call));
+            format!(
+                "{:?} {:?} {} {call} {path:?} {:?} {:?} {:?} {} {}",
+                case.rid,
+                case.host,
+                event.tid,
+                event.offset.get(),
+                event.requested.get(),
+                event.size.get(),
+                tenths(event.start.0),
+                tenths(end)
+            )
+        }));
+    }
+    events.sort_unstable();
+    events
+}
+
+#[test]
+fn a_log_has_the_events_of_its_text() {
+    for name in ["ior-321", "ior-341"] {
+        let (_text_dir, of_text, text) = imported(&[fixture(&format!("{name}.txt"))]);
+        let (_log_dir, of_log, log) = imported(&[fixture(&format!("{name}.darshan"))]);
+        assert_eq!(events(&log), events(&text), "{name}");
+        assert_eq!((of_log.events, of_log.cases, of_log.processes), (118, 4, 4), "{name}");
+        assert_eq!(of_log.coverage.lines.unparsed + of_log.coverage.lost, 0, "{name}");
+        assert_eq!((of_text.events, log.cases()[0].resolution.known()), (118, Some(1)), "{name}");
+        let process = &log.processes().expect("processes")[0];
+        assert!(process.exe.as_deref().is_some_and(|exe| exe.ends_with("/ior")), "{process:?}");
+        assert_eq!(log.processes().expect("processes"), text.processes().expect("processes"), "{name}");
+    }
+}
+
+#[test]
+fn a_log_that_was_cut_is_imported_as_far_as_it_goes() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("cut.darshan");
+    let whole = std::fs::read(fixture("ior-341.darshan")).expect("a fixture");
+    std::fs::write(&path, &whole[..whole.len() - 300]).expect("a file");
+    let (_dir, summary, _) = imported(&[path]);
+    let coverage = &summary.coverage;
+    assert!(summary.events >= 48 && coverage.lost > 0, "{} {}", summary.events, coverage.lost);
+    assert_eq!(coverage.examples[0].text, "the data of the module DXT_MPIIO are damaged");
+}
+
 #[test]
 fn each_rank_is_a_case_and_a_process() {
     let (_dir, summary, log) = imported(&[fixture("ranks.txt"), fixture("threads.txt")]);

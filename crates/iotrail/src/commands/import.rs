@@ -28,7 +28,7 @@ const SHOWN: usize = 10;
 #[command(after_help = "\
 Formats, recognised by content:
   strace       strace -f -tt -T -y -o a_host1_9042.st COMMAND
-  darshan-dxt  darshan-dxt-parser --show-incomplete LOG.darshan > LOG.txt
+  darshan-dxt  LOG.darshan of a job with DXT_ENABLE_IO_TRACE=1, or the text of darshan-dxt-parser
   ltrace       ltrace -S -f -ttt -T -s 4096 -o FILE COMMAND
   raw          lines of JSON that another recorder writes (docs/raw-records.md)
 
