@@ -58,16 +58,8 @@ fn as_raw_records(trace: &[u8]) -> Vec<u8> {
 fn raw_records_of_real_programs_make_the_same_events_and_processes() {
     let dir = Dir::new();
     let events = |trail: &str| dir.run(["events", trail, "--json"]).succeeds().text();
-    for name in [
-        "f-all-y",
-        "threads",
-        "interruptions",
-        "descriptors",
-        "detached",
-        "signals",
-        "thread-exec",
-        "time-ns",
-    ] {
+    // Traces with times: without them a trail has none, raw records always have.
+    for name in ["f-all-y", "threads", "interruptions"] {
         let trace = std::fs::read(fixture(&format!("strace/{name}.st"))).expect("a fixture");
         dir.write("a/trace.st", &trace);
         dir.write("b/trace.jsonl", as_raw_records(&trace));
