@@ -15,6 +15,9 @@ pub enum ReenactError {
     /// Threads that cannot be had at once.
     #[error("more than 256 threads made calls at once")]
     Threads,
+    /// Calls on which others depend, and of which recordings do not tell enough.
+    #[error("it cannot be replayed without {0}, of which recordings do not tell enough")]
+    Refused(String),
     /// The engine refuses the program.
     #[error("its calls cannot be issued: {0}")]
     Plan(#[from] PlanError),

@@ -102,6 +102,7 @@ impl<'a> Issuing<'a> {
             _ => {
                 let action = match step.act {
                     Act::Open(mode) => Action::Open { file: name, open: OpenNumber(u32::MAX), mode },
+                    Act::Other(number) => Action::Other(number),
                     Act::Access => Action::Access(name),
                     Act::Remove if self.is_directory(name) => Action::RemoveDirectory(name),
                     Act::Remove => Action::Unlink(name),

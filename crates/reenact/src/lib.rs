@@ -10,6 +10,9 @@
 mod begin;
 mod error;
 mod issue;
+mod mpi_calls;
+mod mpi_execute;
+mod mpi_rank;
 mod name_order;
 mod names;
 mod posix;
@@ -18,6 +21,9 @@ mod recorded;
 mod tally;
 
 pub use error::ReenactError;
+pub use mpi_calls::{MpiCall, Wanted};
+pub use mpi_execute::{MpiFigures, Rank};
+pub use mpi_rank::{MpiReplay, mpi, ranks};
 pub use posix::{Posix, posix};
 pub use reason::{LeftOut, Reason};
 pub use tally::{Difference, Listener, Tally, differences};

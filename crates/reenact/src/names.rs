@@ -3,7 +3,7 @@
 use iotrail_replay::{MAX_NAME_PART, MAX_NAME_PARTS};
 
 /// Below this all recorded paths lie.
-const ROOT: &str = "r";
+pub(crate) const ROOT: &str = "r";
 
 /// The name of a path; none if it is too long or too deep.
 ///

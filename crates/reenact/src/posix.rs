@@ -5,7 +5,7 @@ use crate::error::ReenactError;
 use crate::issue::Issuing;
 use crate::name_order::name_waits;
 use crate::reason::{LeftOut, Reason};
-use crate::recorded::{Reading, Recorded};
+use crate::recorded::{Reading, Recorded, Step};
 use crate::tally::Tally;
 use iotrail_compress::each_event;
 use iotrail_model::Layer;
@@ -51,16 +51,17 @@ pub fn posix(document: &Document, seed: u64) -> Result<Posix, ReenactError> {
     if is_too_large {
         return Err(ReenactError::TooMany(document.events(), MAX_CALLS));
     }
-    program(reading.finish())
+    program(reading.finish(), |_| true)
 }
 
-/// The program of calls.
-pub(crate) fn program(mut recorded: Recorded) -> Result<Posix, ReenactError> {
+/// The program of calls, of which `is_own` are issued here; the files are those of all.
+pub(crate) fn program(mut recorded: Recorded, is_own: impl Fn(&Step) -> bool) -> Result<Posix, ReenactError> {
+    let files = files(&recorded);
+    recorded.steps.retain(is_own);
     let mut calls: Vec<Call> = recorded.steps.iter().map(|step| step.call).collect();
     let lanes = Lanes::of(&calls).map_err(|_| ReenactError::Threads)?;
     lanes.think(&mut calls);
     recorded.steps.iter_mut().zip(&calls).for_each(|(step, call)| step.call = *call);
-    let files = files(&recorded);
     let sizes: HashMap<_, _> = recorded
         .steps
         .iter()

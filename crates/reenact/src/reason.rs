@@ -29,6 +29,14 @@ pub enum Reason {
     TooLarge,
     /// It is no system call: the system calls that it made are issued.
     Library,
+    /// It is before the end of `MPI_Init` or behind the begin of `MPI_Finalize`, or of a thread that makes no calls of MPI.
+    Outside,
+    /// A call of MPI made it, and makes it again.
+    Within,
+    /// A call of MPI that asks something, or is about the process itself.
+    Local,
+    /// A call of MPI on another communicator than `MPI_COMM_WORLD`.
+    Communicator,
 }
 
 impl Reason {
@@ -46,6 +54,10 @@ impl Reason {
             Self::Unknown => "file, descriptor or size unknown",
             Self::Name => "path too long or too deep",
             Self::TooLarge => "moves more than 64 MiB at once",
+            Self::Outside => "outside of MPI_Init and MPI_Finalize, or in threads without MPI",
+            Self::Within => "made by calls of MPI, which make them again",
+            Self::Local => "calls of MPI that no other rank sees",
+            Self::Communicator => "on other communicators than MPI_COMM_WORLD",
             Self::Library => "calls of libraries: their system calls are made",
         }
     }

@@ -25,6 +25,8 @@ pub(crate) enum Act {
     MakeDirectory,
     List,
     Duplicate,
+    /// Something that the engine does not know.
+    Other(usize),
 }
 
 /// A call that is issued.
@@ -59,6 +61,7 @@ pub(crate) struct Reading<'a> {
     /// The number of the name of each path.
     numbers: HashMap<PathId, usize>,
     directories: HashSet<usize>,
+    root: Option<usize>,
     recorded: Recorded,
 }
 
@@ -70,6 +73,7 @@ impl<'a> Reading<'a> {
             specs,
             numbers: HashMap::new(),
             directories: HashSet::new(),
+            root: None,
             recorded: Recorded::default(),
         }
     }
@@ -85,6 +89,23 @@ impl<'a> Reading<'a> {
             Ok(step) => self.recorded.steps.push(step),
             Err(reason) => self.leave_out(event, reason),
         }
+    }
+
+    /// Takes a call that was made of an event.
+    pub(crate) fn push(&mut self, step: Step) {
+        self.recorded.steps.push(step);
+    }
+
+    /// The number of the name that all others are below.
+    pub(crate) fn root(&mut self) -> usize {
+        if let Some(root) = self.root {
+            return root;
+        }
+        let number = self.recorded.names.len();
+        self.recorded.names.push(names::ROOT.to_owned());
+        self.directories.insert(number);
+        self.root = Some(number);
+        number
     }
 
     /// Counts an event that is not issued.
@@ -130,7 +151,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The number of the name of a path.
-    fn name(&mut self, path: PathId) -> Result<usize, Reason> {
+    pub(crate) fn name(&mut self, path: PathId) -> Result<usize, Reason> {
         if let Some(number) = self.numbers.get(&path) {
             return Ok(*number);
         }
@@ -142,6 +163,11 @@ impl<'a> Reading<'a> {
             return Err(Reason::Kernel);
         }
         let name = names::name(&text).ok_or(Reason::Name)?;
+        if name == names::ROOT {
+            let root = self.root();
+            self.numbers.insert(path, root);
+            return Ok(root);
+        }
         // Names of two paths are the same only if the paths are.
         let known =
             self.recorded.names.iter().position(|known| *known == name).filter(|_| text.ends_with(b"/"));

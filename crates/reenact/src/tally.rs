@@ -56,7 +56,7 @@ impl Tally {
         let mut tally = Self::default();
         // The name under which it was opened: that of an open file may change.
         let mut names = HashMap::new();
-        for step in &recorded.steps {
+        for step in recorded.steps.iter().filter(|step| !matches!(step.act, Act::Other(_))) {
             let (kind, place, bytes) = of_step(step);
             let name = step.call.open.map_or(step.name, |open| *names.entry(open).or_insert(step.name));
             tally.add(name, kind, place, bytes);
@@ -106,6 +106,7 @@ fn of_step(step: &Step) -> (Kind, Option<u64>, u64) {
         (Act::Open(_), _) | (Act::Plain, CallAction::Open(_)) => ("open", None, 0),
         (Act::Inspect, _) | (Act::Plain, CallAction::Stat | CallAction::Refused(_)) => ("stat", None, 0),
         (Act::Access, _) => ("access", None, 0),
+        (Act::Other(_), _) => ("other", None, 0),
         (Act::Remove, _) => ("remove", None, 0),
         (Act::Rename(_), _) => ("rename", None, 0),
         (Act::MakeDirectory, _) => ("mkdir", None, 0),

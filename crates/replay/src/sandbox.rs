@@ -177,6 +177,18 @@ impl Sandbox {
         Ok(sandbox)
     }
 
+    /// Uses a directory that another process has taken and prepared, and in the end cleans.
+    ///
+    /// # Errors
+    /// If it is not there, or nobody has.
+    pub fn join(path: &Path) -> Result<Self, SandboxError> {
+        let directory = open_directory(path)?;
+        let manifest = beneath(&directory, MANIFEST, OFlags::RDONLY | OFlags::NONBLOCK)
+            .map_err(|error| failed(path, "open the manifest", error))?;
+        let (manifest, contents) = (File::from(manifest), Contents::default());
+        Ok(Self { path: path.to_owned(), directory, manifest, contents, kept: true })
+    }
+
     /// Removes what an execution that was killed left in a directory. False if nothing did.
     ///
     /// # Errors

@@ -1,10 +1,12 @@
 //! `iotrail replay`: makes the calls of a recorded program again.
 
+mod with_mpi;
+
 use crate::{output, ui::Ui};
 use anyhow::bail;
 use iotrail_compress::{CompressOptions, compress, is_structure_file, load};
 use iotrail_model::units;
-use iotrail_reenact::{Difference, LeftOut, Listener, Posix, Reason, differences, posix};
+use iotrail_reenact::{Difference, LeftOut, Listener, Posix, Reason, differences, posix, ranks};
 use iotrail_replay::{Cache, Outcome, Sandbox, SandboxError, Think, execute_beside};
 use iotrail_structure::Precision;
 use iotrail_structure_file::Document;
@@ -25,6 +27,7 @@ use std::sync::atomic::AtomicBool;
   iotrail replay run.structure --dry-run
   iotrail replay run.trail --dir scratch --verify
   iotrail replay run.structure --dir scratch --compute none --json
+  mpirun -n 4 iotrail replay run.structure --dir scratch
 
 The directory is made, or empty; the files in it are removed at the end, or with `--clean` after a kill. docs/replay.md explains what is made again and what is not.")]
 pub(crate) struct Args {
@@ -43,6 +46,10 @@ pub(crate) struct Args {
     /// The time between calls: `sleep`, `spin` (the processor is busy), `none`, or a factor.
     #[arg(long, value_name = "HOW", default_value = "sleep", value_parser = think)]
     compute: Think,
+
+    /// The MPI library to load instead of the launcher's.
+    #[arg(long, value_name = "PATH")]
+    mpi_library: Option<PathBuf>,
 
     /// Compare the calls that were made with the recorded ones.
     #[arg(long)]
@@ -94,6 +101,8 @@ struct ReplayResult {
     space_bytes: u64,
     /// Recorded calls that are not made again.
     not_replayed: Vec<NotReplayed>,
+    /// Of programs with MPI: their calls of MPI.
+    mpi: Option<MpiDone>,
     recorded_ns: u64,
     /// Time that the replay took; none in a dry run.
     elapsed_ns: Option<u64>,
@@ -101,6 +110,19 @@ struct ReplayResult {
     different_results: Option<u64>,
     /// Where the calls made are not those recorded; with `--verify`.
     differences: Option<Vec<Difference>>,
+}
+
+/// Calls of MPI of all ranks.
+#[derive(Clone, Serialize)]
+struct MpiDone {
+    ranks: u32,
+    /// Calls that are made again.
+    calls: u64,
+    /// Calls that were made; none in a dry run.
+    made: Option<u64>,
+    failed: Option<u64>,
+    /// Waits that went on before a request was over, as recordings do not tell which one they waited for.
+    unfinished: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -134,6 +156,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let Some(path) = &args.structure else { bail!("a structure is needed") };
     let document = structure(path)?;
+    if let Some(ranks) = ranks(&document) {
+        return with_mpi::run(args, &document, ranks, ui);
+    }
     let posix = posix(&document, args.seed)?;
     let done = match &args.dir {
         Some(dir) if !args.dry_run => Some(replay(args, dir, &posix)?),
@@ -193,6 +218,7 @@ fn result(posix: &Posix, done: Option<&Done>) -> ReplayResult {
         files: program.files.iter().filter(|file| !file.directory).count() as u64,
         space_bytes: posix.plan.peak_bytes(),
         not_replayed: not_replayed(&posix.left_out),
+        mpi: None,
         recorded_ns: posix.elapsed_ns,
         elapsed_ns: done.map(|done| u64::try_from(done.outcome.elapsed.as_nanos()).unwrap_or(u64::MAX)),
         different_results: done.map(|done| done.outcome.differences),
@@ -221,6 +247,22 @@ fn words(result: &ReplayResult, args: &Args) -> String {
         units::bytes(result.space_bytes as f64),
         duration(result.recorded_ns),
     );
+    if let Some(mpi) = &result.mpi {
+        let calls = units::counted(mpi.calls, "call", "calls");
+        let ranks = units::counted(mpi.ranks.into(), "rank", "ranks");
+        text.push_str(&format!("{calls} of MPI by {ranks}"));
+        if let (Some(made), Some(failed), Some(unfinished)) = (mpi.made, mpi.failed, mpi.unfinished) {
+            text.push_str(&format!(": {} made", units::count(made)));
+            for (number, what) in
+                [(failed, "FAILED"), (unfinished, "waits went on before all requests were over")]
+            {
+                if number > 0 {
+                    text.push_str(&format!(", {} {what}", units::count(number)));
+                }
+            }
+        }
+        text.push('\n');
+    }
     for left in &result.not_replayed {
         let mut calls: Vec<_> = left.by_call.iter().collect();
         calls.sort_by_key(|(name, calls)| (std::cmp::Reverse(**calls), name.as_str()));

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates that may hold `unsafe`.
-const UNSAFE: [&str; 3] = ["kernel", "mpi", "ptrace"];
+const UNSAFE: [&str; 4] = ["kernel", "mpi", "mpi-run", "ptrace"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

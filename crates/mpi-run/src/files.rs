@@ -1,0 +1,121 @@
+//! Calls of MPI-IO on files that all ranks of `MPI_COMM_WORLD` open together.
+
+use crate::messages::Request;
+use crate::session::{Mpi, MpiError};
+use std::ffi::{CStr, CString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// An open file.
+#[derive(Debug)]
+pub struct File(usize);
+
+/// How a transfer is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Whether it writes.
+    pub writes: bool,
+    /// Whether the call names the offset.
+    pub at: bool,
+    /// Whether all ranks make it together.
+    pub all: bool,
+}
+
+/// Numbers that both libraries share.
+const CREATE: usize = 1;
+const READ_WRITE: usize = 8;
+const FROM_BEGIN: usize = 600;
+
+impl Transfer {
+    const fn name(self) -> &'static CStr {
+        match (self.writes, self.at, self.all) {
+            (false, false, false) => c"MPI_File_read",
+            (false, false, true) => c"MPI_File_read_all",
+            (false, true, false) => c"MPI_File_read_at",
+            (false, true, true) => c"MPI_File_read_at_all",
+            (true, false, false) => c"MPI_File_write",
+            (true, false, true) => c"MPI_File_write_all",
+            (true, true, false) => c"MPI_File_write_at",
+            (true, true, true) => c"MPI_File_write_at_all",
+        }
+    }
+}
+
+impl Mpi {
+    /// `MPI_File_open` to read and write, which makes it unless it is there.
+    ///
+    /// # Errors
+    /// If the library answers one.
+    pub fn open(&self, path: &Path) -> Result<File, MpiError> {
+        let name =
+            CString::new(path.as_os_str().as_bytes()).map_err(|_| MpiError::Failed("MPI_File_open", -1))?;
+        let mut file = 0_usize;
+        let mode = CREATE | READ_WRITE;
+        let place = &raw mut file as usize;
+        self.call(
+            c"MPI_File_open",
+            &[self.abi.world, name.as_ptr() as usize, mode, self.abi.no_info, place],
+        )?;
+        Ok(File(file))
+    }
+
+    /// A read or write at an offset in bytes; one that does not name it begins there, too.
+    ///
+    /// # Errors
+    /// If the library answers one, or it moves too much.
+    pub fn transfer(
+        &self,
+        file: &File,
+        how: Transfer,
+        offset: Option<u64>,
+        bytes: u64,
+    ) -> Result<(), MpiError> {
+        let (name, abi) = (how.name(), &self.abi);
+        let count = self.count(name, bytes)?;
+        let buffer = if how.writes { self.buffers.sent } else { self.buffers.received };
+        if how.at {
+            let offset = offset.unwrap_or_default() as usize;
+            return self.call(name, &[file.0, offset, buffer, count, abi.byte, abi.no_status]);
+        }
+        if let Some(offset) = offset {
+            self.call(c"MPI_File_seek", &[file.0, offset as usize, FROM_BEGIN])?;
+        }
+        self.call(name, &[file.0, buffer, count, abi.byte, abi.no_status])
+    }
+
+    /// `MPI_File_iread_at`, `MPI_File_iwrite_at`.
+    ///
+    /// # Errors
+    /// If the library answers one, or it moves too much.
+    pub fn begin_transfer(
+        &self,
+        file: &File,
+        writes: bool,
+        offset: u64,
+        bytes: u64,
+    ) -> Result<Request, MpiError> {
+        let name = if writes { c"MPI_File_iwrite_at" } else { c"MPI_File_iread_at" };
+        let count = self.count(name, bytes)?;
+        let buffer = if writes { self.buffers.sent } else { self.buffers.received };
+        let mut request = 0_usize;
+        let place = &raw mut request as usize;
+        self.call(name, &[file.0, offset as usize, buffer, count, self.abi.byte, place])?;
+        Ok(Request(request))
+    }
+
+    /// `MPI_File_sync`.
+    ///
+    /// # Errors
+    /// If the library answers one.
+    pub fn sync(&self, file: &File) -> Result<(), MpiError> {
+        self.call(c"MPI_File_sync", &[file.0])
+    }
+
+    /// `MPI_File_close`.
+    ///
+    /// # Errors
+    /// If the library answers one.
+    pub fn close(&self, mut file: File) -> Result<(), MpiError> {
+        self.call(c"MPI_File_close", &[&raw mut file.0 as usize])
+    }
+}

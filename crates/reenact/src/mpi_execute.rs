@@ -1,0 +1,279 @@
+//! The calls of MPI of a rank, made beside those of the engine.
+
+use crate::mpi_calls::{MpiCall, Wanted};
+use crate::tally::Listener;
+use iotrail_mpi_run::{File, Mpi, MpiError, Request, Transfer};
+use iotrail_replay::{Companion, Operation, ScratchFile};
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a call waits for a request that may be another one than the recorded call waited for.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Numbers of errors (`asm-generic/errno-base.h`).
+const EIO: i32 = 5;
+
+/// What a stream has going on.
+#[derive(Debug, Default)]
+struct State {
+    requests: VecDeque<Request>,
+    /// Open files by name, the last one opened last.
+    files: HashMap<usize, Vec<File>>,
+}
+
+/// A rank at work.
+#[derive(Debug)]
+pub struct Rank<'a> {
+    mpi: &'a Mpi,
+    calls: &'a [MpiCall],
+    /// Where files are.
+    directory: PathBuf,
+    names: &'a [ScratchFile],
+    listener: &'a Listener<'a>,
+    streams: Vec<Mutex<State>>,
+    /// Which call is being made, and since when.
+    current: Mutex<Option<(Instant, usize)>>,
+    made: AtomicU64,
+    failed: AtomicU64,
+    unfinished: AtomicU64,
+    first_error: Mutex<Option<MpiError>>,
+}
+
+/// What became of the calls of MPI.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MpiFigures {
+    /// Calls that were made.
+    pub made: u64,
+    /// Calls that failed.
+    pub failed: u64,
+    /// Waits that went on before their requests were over, because those were perhaps others than the recorded ones.
+    pub unfinished: u64,
+    /// Why the first one failed.
+    pub first_error: Option<String>,
+}
+
+impl<'a> Rank<'a> {
+    /// Makes these calls in a directory.
+    #[must_use]
+    pub fn new(
+        mpi: &'a Mpi,
+        calls: &'a [MpiCall],
+        directory: PathBuf,
+        names: &'a [ScratchFile],
+        listener: &'a Listener<'a>,
+        streams: usize,
+    ) -> Self {
+        Self {
+            mpi,
+            calls,
+            directory,
+            names,
+            listener,
+            streams: (0..streams).map(|_| Mutex::default()).collect(),
+            current: Mutex::default(),
+            made: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            unfinished: AtomicU64::new(0),
+            first_error: Mutex::default(),
+        }
+    }
+
+    /// What became of the calls.
+    #[must_use]
+    pub fn figures(&self) -> MpiFigures {
+        let error = self.first_error.lock().unwrap_or_else(PoisonError::into_inner);
+        MpiFigures {
+            made: self.made.load(Ordering::Relaxed),
+            failed: self.failed.load(Ordering::Relaxed),
+            unfinished: self.unfinished.load(Ordering::Relaxed),
+            first_error: error.as_ref().map(MpiError::to_string),
+        }
+    }
+
+    /// What the rank has waited for since so long, if it has.
+    #[must_use]
+    pub fn stuck(&self, limit: Duration) -> Option<String> {
+        let (since, number) = (*self.current.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let call = self.calls.get(number)?;
+        (since.elapsed() >= limit).then(|| format!("rank {} waits in {}", self.mpi.rank(), words(*call)))
+    }
+
+    /// Waits until all requests are over that no recorded call waited for.
+    ///
+    /// # Errors
+    /// If the library answers one.
+    pub fn finish(&self) -> Result<(), MpiError> {
+        for state in &self.streams {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            self.wait(&mut state, Wanted::All, None)?;
+        }
+        Ok(())
+    }
+
+    fn make(&self, state: &mut State, call: MpiCall) -> Result<(), MpiError> {
+        let mpi = self.mpi;
+        match call {
+            MpiCall::Send { mode, begin: true, bytes, peer, tag, .. } => {
+                state.requests.push_back(mpi.begin_send(mode, bytes, peer, tag)?);
+            }
+            MpiCall::Send { mode, bytes, peer, tag, .. } => mpi.send(mode, bytes, peer, tag)?,
+            MpiCall::Receive { begin: true, peer, tag } => {
+                state.requests.push_back(mpi.begin_receive(peer, tag)?)
+            }
+            MpiCall::Receive { peer, tag, .. } => mpi.receive(peer, tag)?,
+            MpiCall::Exchange { bytes, to, from } => mpi.exchange(bytes, to, from)?,
+            MpiCall::Probe { peer, tag } => mpi.probe(peer, tag)?,
+            MpiCall::Collective { call, begin: true, bytes, root } => {
+                state.requests.push_back(mpi.begin_collective(call, bytes, root)?);
+            }
+            MpiCall::Collective { call, bytes, root, .. } => mpi.collective(call, bytes, root)?,
+            MpiCall::Wait(wanted) => self.wait(state, wanted, Some(GRACE))?,
+            MpiCall::Test => self.progress(state, Wanted::All).map(|_| ())?,
+            MpiCall::Open(name) => {
+                let path =
+                    self.names.get(name).map(|file| self.directory.join(&file.name)).unwrap_or_default();
+                state.files.entry(name).or_default().push(mpi.open(&path)?);
+            }
+            MpiCall::Close(name) => {
+                if let Some(file) = state.files.get_mut(&name).and_then(Vec::pop) {
+                    mpi.close(file)?;
+                }
+            }
+            MpiCall::Sync(name) => self.file(state, name, |file| mpi.sync(file))?,
+            MpiCall::Transfer { file, how, begin, offset, bytes } => {
+                self.transfer(state, file, how, (begin, offset, bytes))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn transfer(
+        &self,
+        state: &mut State,
+        name: usize,
+        how: Transfer,
+        (begin, offset, bytes): (bool, Option<u64>, u64),
+    ) -> Result<(), MpiError> {
+        if !begin {
+            return self.file(state, name, |file| self.mpi.transfer(file, how, offset, bytes));
+        }
+        let mut request = None;
+        self.file(state, name, |file| {
+            request = Some(self.mpi.begin_transfer(file, how.writes, offset.unwrap_or_default(), bytes)?);
+            Ok(())
+        })?;
+        state.requests.extend(request);
+        Ok(())
+    }
+
+    fn file(
+        &self,
+        state: &State,
+        name: usize,
+        act: impl FnOnce(&File) -> Result<(), MpiError>,
+    ) -> Result<(), MpiError> {
+        match state.files.get(&name).and_then(|files| files.last()) {
+            Some(file) => act(file),
+            None => Err(MpiError::Failed("MPI_File_open", -1)),
+        }
+    }
+
+    /// Asks whether requests are over, and forgets those that are: the oldest one, any, or all. Whether what was wanted came.
+    fn progress(&self, state: &mut State, wanted: Wanted) -> Result<bool, MpiError> {
+        let before = state.requests.len();
+        for place in 0..before {
+            let Some(mut request) = state.requests.pop_front() else { break };
+            let is_over = self.mpi.test(&mut request)?;
+            if !is_over {
+                state.requests.push_back(request);
+            }
+            if is_over && wanted != Wanted::All {
+                // Back to their order.
+                state.requests.rotate_right(place);
+                return Ok(true);
+            }
+            if wanted == Wanted::One {
+                state.requests.rotate_right(1);
+                return Ok(false);
+            }
+        }
+        Ok(state.requests.is_empty())
+    }
+
+    fn wait(&self, state: &mut State, wanted: Wanted, limit: Option<Duration>) -> Result<(), MpiError> {
+        if state.requests.is_empty() {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        while !self.progress(state, wanted)? {
+            let waited = begin.elapsed();
+            if limit.is_some_and(|limit| waited > limit) {
+                self.unfinished.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
+            if waited > Duration::from_micros(50) {
+                thread::sleep(Duration::from_micros(20));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Companion for Rank<'_> {
+    fn other(&self, stream: usize, number: usize) -> Result<u64, i32> {
+        let (Some(call), Some(state)) = (self.calls.get(number), self.streams.get(stream)) else {
+            return Err(EIO);
+        };
+        let set = |now| *self.current.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        set(Some((Instant::now(), number)));
+        let made = self.make(&mut state.lock().unwrap_or_else(PoisonError::into_inner), *call);
+        set(None);
+        match made {
+            Ok(()) => {
+                self.made.fetch_add(1, Ordering::Relaxed);
+                Ok(0)
+            }
+            Err(error) => {
+                self.failed.fetch_add(1, Ordering::Relaxed);
+                self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                Err(EIO)
+            }
+        }
+    }
+
+    fn made(&self, stream: usize, operation: &Operation, result: Result<u64, i32>) {
+        self.listener.made(stream, operation, result);
+    }
+}
+
+/// What a call waits for.
+fn words(call: MpiCall) -> String {
+    let who = |peer: i32| match peer {
+        -1 => "any rank".to_owned(),
+        -2 => "none".to_owned(),
+        _ => format!("rank {peer}"),
+    };
+    match call {
+        MpiCall::Send { peer, tag, .. } => format!("a send to {} with tag {tag}", who(peer)),
+        MpiCall::Receive { peer, tag, .. } => format!("a receive from {} with tag {tag}", who(peer)),
+        MpiCall::Exchange { to, from, .. } => {
+            format!(
+                "an exchange: to {} with tag {}, from {} with tag {}",
+                who(to.0),
+                to.1,
+                who(from.0),
+                from.1
+            )
+        }
+        MpiCall::Probe { peer, tag } => format!("a probe for {} with tag {tag}", who(peer)),
+        MpiCall::Collective { call, .. } => format!("a collective call of all ranks ({call:?})"),
+        MpiCall::Wait(_) | MpiCall::Test => "requests".to_owned(),
+        MpiCall::Open(_) | MpiCall::Close(_) | MpiCall::Sync(_) | MpiCall::Transfer { .. } => {
+            "a call on a file".to_owned()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Records programs of random calls of MPI and makes them again, each under Open MPI and MPICH: none may wait for ever, and all calls are made.
+# usage: replay.sh IOTRAIL      PROGRAMS=50 RANKS=3 STEPS=40 FIRST=1 by default
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/tools.sh"
+iotrail=$(realpath "$1")
+debian mpirun.openmpi=openmpi-bin mpicc.openmpi=libopenmpi-dev mpirun.mpich=mpich mpicc.mpich=libmpich-dev
+ranks=${RANKS:-3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# launch LIBRARY COMMAND...: all ranks, more than there are cores, also as root.
+launch() {
+  local library=$1
+  shift
+  case $library in
+    openmpi) timeout 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n "$ranks" "$@" ;;
+    mpich) timeout 100 mpirun.mpich -n "$ranks" "$@" ;;
+  esac
+}
+
+failed=0
+for library in openmpi mpich; do
+  "mpicc.$library" -O1 -Wall -Wextra -o "$work/random.$library" "$root/tests/mpi/random.c"
+done
+first=${FIRST:-1}
+for seed in $(seq "$first" $((first + ${PROGRAMS:-50} - 1))); do
+  [ $((seed % 2)) = 0 ] && recorded=openmpi || recorded=mpich
+  rm -rf "$work/run" "$work/run.trail"
+  mkdir "$work/run"
+  launch $recorded "$iotrail" -q record --mpi -o "$work/run.trail" -- "$work/random.$recorded" "$work/run" "$seed" "${STEPS:-40}"
+  "$iotrail" -q compress "$work/run.trail" -o "$work/run.structure"
+  for library in openmpi mpich; do
+    begin=$(date +%s%N)
+    if ! launch $library "$iotrail" replay "$work/run.structure" --dir "$work/again" --compute none --verify --json \
+      >"$work/$library.json" 2>"$work/log"; then
+      echo "seed $seed: recorded under $recorded, replayed under $library: failed"
+      tail -n 20 "$work/log"
+      failed=1
+      "$iotrail" -q replay --clean --dir "$work/again" 2>/dev/null || rm -rf "$work/again"
+    else
+      echo "seed $seed: $recorded, $library: $(((($(date +%s%N) - begin)) / 1000000)) ms"
+    fi
+  done
+  # The same calls, whichever library makes them.
+  python3 - "$work/openmpi.json" "$work/mpich.json" <<'PYTHON' || failed=1
+import json, sys
+figures = []
+for name in sys.argv[1:]:
+    with open(name) as file:
+        found = json.load(file)
+    figures.append({key: found[key] for key in ("calls", "bytes_read", "bytes_written", "mpi", "differences")})
+    figures[-1]["mpi"].pop("unfinished")
+if figures[0] != figures[1]:
+    sys.exit(f"not the same calls: {figures}")
+PYTHON
+done
+exit "$failed"
