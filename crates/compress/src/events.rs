@@ -14,9 +14,11 @@ use iotrail_structure_file::Document;
 
 /// An event that a structure gives back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Expanded {
+pub(crate) struct Expanded<'a> {
     /// The item that it is an execution of.
     pub(crate) item: ItemId,
+    /// Which iteration it is of each item around it, from the outermost to its own.
+    pub(crate) indices: &'a [u32],
     pub(crate) event: Event,
     /// It moved bytes from where the access of the same open file before it ended.
     pub(crate) is_sequential: bool,
@@ -69,7 +71,7 @@ impl<'a> Events<'a> {
     pub(crate) fn line(
         &mut self,
         line: u32,
-        visit: &mut impl FnMut(Expanded) -> Result<(), CompressError>,
+        visit: &mut impl FnMut(Expanded<'_>) -> Result<(), CompressError>,
     ) -> Result<(), CompressError> {
         let document = self.document;
         let of_line = &document.lines[line as usize];
@@ -104,7 +106,7 @@ impl<'a> Events<'a> {
                 event.size.get().is_some() && expected.is_some() && expected == numbers[OFFSET];
             foresight.follow(&numbers, numbers[DUR], execution.inside);
             events += 1;
-            visit(Expanded { item: execution.item, event, is_sequential })
+            visit(Expanded { item: execution.item, indices: execution.indices, event, is_sequential })
         })?;
         if events != of_line.events {
             return Err(CompressError::Events { line, found: events, expected: of_line.events });

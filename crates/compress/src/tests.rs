@@ -2,8 +2,10 @@
 
 use crate::error::CompressError;
 use crate::events::Events;
-use crate::{CompressOptions, Outline, OutlineOptions, check, compress, expand};
-use iotrail_model::{Case, CaseId, CaseName, Event, Layer, Nullable, OpenId, Pid, Process, Tid, Timestamp};
+use crate::{CompressOptions, Loops, Outline, OutlineOptions, check, compress, expand};
+use iotrail_model::{
+    Case, CaseId, CaseName, Event, Layer, Nanos, Nullable, OpenId, Pid, Process, Tid, Timestamp,
+};
 use iotrail_structure::{Precision, Repeats};
 use iotrail_structure_file::Document;
 use iotrail_trail::memory::MemoryLog;
@@ -64,11 +66,7 @@ fn log(rows: &[Row]) -> EventLog {
             layer,
             call: log.call(CALLS[usize::from(call)]),
             start: Timestamp(1_000_000 + seq as i64 * 1_000 + i64::from(what)),
-            dur: if what == 7 {
-                Nullable::NULL
-            } else {
-                Nullable::some(iotrail_model::Nanos(i64::from(what) * 3))
-            },
+            dur: if what == 7 { Nullable::NULL } else { Nullable::some(Nanos(i64::from(what) * 3)) },
             fd: (call != 5).then_some(i32::from(file) + 3).into(),
             path: if call < 5 { log.path(&name) } else { Nullable::NULL },
             offset: (call == 3).then_some(4_096 * seq as i64).into(),
@@ -147,7 +145,7 @@ proptest! {
                 events.iter().enumerate().map(|(place, (event, _))| ((event.case, event.seq), place)).collect();
             let rows = events.iter().map(|(event, texts)| {
                 let parent = event.parent.get().map(|parent| places.get(&(event.case, parent)).copied());
-                let dur = event.dur.get().map(|_| iotrail_model::Nanos(0));
+                let dur = event.dur.get().map(|_| Nanos(0));
                 let event = Event { seq: 0, start: Timestamp(0), parent: Nullable::NULL, dur: dur.into(), ..*event };
                 (event, texts.clone(), parent)
             });
@@ -249,5 +247,82 @@ proptest! {
         flipped[at] ^= 1 << bit;
         prop_assert!(Document::of_bytes(&flipped).is_err());
         prop_assert!(Document::of_bytes(&file[..at]).is_err());
+    }
+}
+
+/// Two ranks, three time steps of 100 ns on rank 0 and 200 on rank 1, of which the second of rank 1 takes 500: each reads four blocks of 10
+/// bytes in 4 ns each and writes 7 bytes in 6 ns.
+fn time_steps() -> EventLog {
+    let case = |id, rid: &str| Case {
+        id: CaseId(id),
+        name: CaseName { rid: Some(rid.to_owned()), ..CaseName::default() },
+        ..Case::default()
+    };
+    let mut log = MemoryLog::new(vec![case(0, "0"), case(1, "1")]);
+    for (rank, steps) in [[100, 100, 100], [200, 500, 200]].into_iter().enumerate() {
+        let (mut step_start, mut seq) = (1000, 0);
+        let calls = [("read", 10, 4); 4].into_iter().chain([("write", 7, 6)]);
+        for length in steps {
+            for (number, (call, size, dur)) in (0..).zip(calls.clone()) {
+                let (case, pid) = (CaseId(rank as u32), Pid(10 + rank as u32));
+                let (call, path) = (log.call(call), log.path(&format!("/data/{call}")));
+                let start = Timestamp(step_start + number * 10);
+                let (size, dur) = (Nullable::some(size), Nullable::some(Nanos(dur)));
+                let tid = Tid(pid.0);
+                log.push(Event { case, seq, pid, tid, call, path, start, size, dur, ..Event::default() });
+                seq += 1;
+            }
+            step_start += length;
+        }
+    }
+    log.build()
+}
+
+#[test]
+fn loops_have_the_time_bytes_and_slowest_iterations_of_the_program() {
+    let document = compress(&time_steps(), &EXACT, |_| ()).unwrap();
+    let loops = Loops::of(&document).unwrap();
+    let [steps] = &loops.loops[..] else { panic!("{loops:#?}") };
+    // The last step ends with its last call, 46 ns after its first began.
+    let (first, second) = (100 + 100 + 46, 200 + 500 + 46);
+    assert_eq!((steps.executions, steps.iterations, steps.calls), (2, 6, 30));
+    assert_eq!((steps.bytes, steps.in_calls_ns), (6 * 47, 6 * 22));
+    assert_eq!((steps.time_ns, loops.threads_ns, steps.share), (first + second, first + second, 1.0));
+    assert_eq!(
+        (steps.calls_in_it.as_slice(), steps.outer),
+        (&["read".to_owned(), "write".to_owned()][..], None)
+    );
+    let threads = &steps.threads;
+    assert_eq!((threads.count, threads.min_ns, threads.median_ns), (2, first, first));
+    assert_eq!((threads.max_ns, threads.max_thread, threads.max_rank), (second, 1, 1));
+    let mean = (first + second) as f64 / 2.0;
+    assert!((threads.imbalance - (second as f64 / mean - 1.0)).abs() < 1e-12);
+    let slowest: Vec<_> =
+        steps.slowest.iter().map(|slow| (slow.rank, slow.iteration[0], slow.time_ns)).collect();
+    assert_eq!(slowest, [(1, 1, 500), (1, 0, 200), (0, 0, 100), (0, 1, 100), (0, 2, 46), (1, 2, 46)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn iterations_of_loops_are_those_of_the_outline(rows in program()) {
+        let document = compress(&log(&rows), &EXACT, |_| ()).unwrap();
+        let outline = Outline::of(&document, OutlineOptions::default()).unwrap();
+        let mut expected = Vec::new();
+        let mut items: Vec<_> = outline.body.iter().collect();
+        while let Some(item) = items.pop() {
+            expected.extend(item.call.is_none().then_some((item.item, item.count.sum)));
+            items.extend(&item.body);
+        }
+        expected.sort_unstable();
+        let loops = Loops::of(&document).unwrap().loops;
+        let mut found: Vec<_> = loops.iter().map(|row| (row.item, row.iterations)).collect();
+        found.sort_unstable();
+        prop_assert_eq!(found, expected);
+        for row in loops {
+            let times: i64 = row.slowest.iter().map(|slow| slow.time_ns).sum();
+            prop_assert!(row.iterations > 8 || times == row.time_ns, "{row:?}");
+        }
     }
 }

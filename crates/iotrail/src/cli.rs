@@ -2,8 +2,8 @@
 
 use crate::commands::{
     advise, characterize, check, compare, completions, compress, dfg, events, expand, export, files,
-    generate, import, info, man, matrix, processes, record, recover, redact, replay, report, sessions, sql,
-    stats, structure, tree, validate, why, workflow, workload,
+    generate, import, info, loops, man, matrix, processes, record, recover, redact, replay, report, sessions,
+    sql, stats, structure, tree, validate, why, workflow, workload,
 };
 use crate::ui::{Colour, Ui};
 use clap::{ArgAction, Parser, Subcommand};
@@ -78,6 +78,7 @@ pub(crate) enum Command {
     Stats(Box<stats::Args>),
     Workflow(Box<workflow::Args>),
     Structure(structure::Args),
+    Loops(loops::Args),
     Matrix(matrix::Args),
     Tree(tree::Args),
     Processes(processes::Args),
@@ -130,6 +131,7 @@ impl Command {
             Self::Compress(args) => compress::run(args, ui),
             Self::Expand(args) => expand::run(args, ui),
             Self::Structure(args) => structure::run(args, ui),
+            Self::Loops(args) => loops::run(args, ui),
             Self::Matrix(args) => matrix::run(args, ui),
             Self::Tree(args) => tree::run(args, ui),
             Self::Completions(args) => completions::run(args),

@@ -19,6 +19,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "stats",
             "workflow",
             "structure",
+            "loops",
             "matrix",
             "tree",
             "processes",

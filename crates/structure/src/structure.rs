@@ -82,6 +82,8 @@ pub struct Execution<'a> {
     pub key: KeyId,
     /// One value for each column of the item, in its form.
     pub values: &'a [Value],
+    /// Which iteration it is of each item around it, from the outermost to its own.
+    pub indices: &'a [u32],
     /// Number of calls around it.
     pub inside: usize,
     /// Number of loops that were entered since the last event of the sequence.
@@ -263,7 +265,14 @@ where
                 self.read_values(id.0)?;
                 self.events += 1;
                 let entered = std::mem::take(&mut self.entered);
-                (self.visit)(Execution { item: id, key: *key, values: &self.values, inside, entered })?;
+                (self.visit)(Execution {
+                    item: id,
+                    key: *key,
+                    values: &self.values,
+                    indices: &self.indices,
+                    inside,
+                    entered,
+                })?;
                 self.body(children, inside + 1)
             }
         }

@@ -11,6 +11,7 @@ pub mod dfg_summary;
 pub mod file_table;
 pub mod foremost_advice;
 pub mod hints;
+pub mod loop_tables;
 pub mod message_tables;
 pub mod outline;
 pub mod process_tree;

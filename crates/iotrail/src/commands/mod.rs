@@ -15,6 +15,7 @@ pub(crate) mod files;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod info;
+pub(crate) mod loops;
 pub(crate) mod man;
 pub(crate) mod matrix;
 pub(crate) mod processes;

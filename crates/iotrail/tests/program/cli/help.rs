@@ -3,7 +3,7 @@
 use crate::cli::util::Dir;
 
 /// In the order of the first screen.
-const COMMANDS: [&str; 31] = [
+const COMMANDS: [&str; 32] = [
     "record",
     "import",
     "why",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 31] = [
     "stats",
     "workflow",
     "structure",
+    "loops",
     "matrix",
     "tree",
     "processes",

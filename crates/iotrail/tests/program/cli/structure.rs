@@ -76,3 +76,24 @@ fn what_is_no_structure_is_an_error_that_names_file_and_place() {
     let error = dir.run(["structure", "run.structure", "--rank", "7"]).fails();
     assert!(error.contains("no rank 7"), "{error}");
 }
+
+#[test]
+fn loops_are_profiled_with_their_slowest_iterations_where_times_are_exact() {
+    let dir = copies();
+    for (precision, exact) in [("100", true), ("95", false)] {
+        dir.run(["compress", "-q", "run.trail", "-o", "run.structure", "--time-precision", precision])
+            .succeeds();
+        let json = dir.json(["loops", "run.structure", "--json"]);
+        let row = &json["loops"][0];
+        assert_eq!(
+            (&json["exact_times"], &row["iterations"], &row["bytes"]),
+            (&exact.into(), &50.into(), &409_600.into())
+        );
+        let text = dir.run(["loops", "run.structure"]).succeeds().text();
+        assert_eq!(text.contains("Slowest iterations"), exact, "{text}");
+        assert_eq!(text.contains("drawn from distributions"), !exact, "{text}");
+        assert_eq!(row["slowest"].as_array().map(Vec::len), Some(if exact { 8 } else { 0 }));
+    }
+    let error = dir.run(["loops", "run.structure", "--loop", "4711"]).fails();
+    assert!(error.contains("no loop 4711"), "{error}");
+}
