@@ -7,11 +7,11 @@ use iotrail_model::calls::{CallKind, OpenFlags};
 use iotrail_query::Query;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
-    Characteristics, Distribution, FileIndex, Placed, Request, Runs, RunsError, Variant, Verdict,
+    Characteristics, Distribution, FileIndex, FileKind, Placed, Request, Runs, RunsError, Variant, Verdict,
     characteristics, compare, total_variation,
 };
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -65,7 +65,16 @@ impl Sample {
         let (mut read, mut written, mut data, mut all) = (0, 0, 0_u64, 0_u64);
         let (mut begin, mut end) = (i64::MAX, i64::MIN);
         for rank in &streams.ranks {
-            let requests = rank.requests.iter().filter_map(comparable);
+            let mut listed = HashSet::new();
+            let what = |request: &Request| kinds.kinds[kinds.of_file[request.file.0 as usize]].what;
+            // The entries of a directory are read until there are no more: all of that is one request, in no session.
+            let mut once = |request: &&Request| {
+                let again = request.open.is_some_and(|open| !listed.insert(open));
+                request.kind != CallKind::List || !again
+            };
+            let requests =
+                rank.requests.iter().filter(|request| what(request) != FileKind::Directory || once(request));
+            let requests = requests.filter_map(|request| comparable(request, what(request)));
             let placed: Vec<Placed> =
                 (1..).zip(requests).map(|(position, request)| Placed { position, request }).collect();
             for Placed { request, .. } in &placed {
@@ -144,7 +153,7 @@ impl Sample {
 }
 
 /// A request in words that a program and its clone share; NULL for what a model has no word for.
-fn comparable(request: &Request) -> Option<Request> {
+fn comparable(request: &Request, what: FileKind) -> Option<Request> {
     let operation = match request.kind {
         CallKind::Read => "read",
         CallKind::Write => "write",
@@ -171,9 +180,12 @@ fn comparable(request: &Request) -> Option<Request> {
         let set = words.iter().filter(|(set, _)| *set);
         Arc::from(set.fold(access.to_owned(), |all, (_, word)| all + word).as_str())
     });
+    let created: Option<Arc<str>> =
+        (request.kind == CallKind::Create).then(|| Arc::from("wo create truncate"));
     Some(Request {
         variant: Variant { operation: Arc::from(operation), seek: false },
-        mode,
+        mode: mode.or(created),
+        open: request.open.filter(|_| what == FileKind::File),
         ..request.clone()
     })
 }

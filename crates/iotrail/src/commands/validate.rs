@@ -7,8 +7,8 @@ use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use iotrail_characterize::{Options, Ranking, Sample, VERDICTS, validate};
 use iotrail_export::escape::argument;
-use iotrail_model::Layer;
 use iotrail_model::threads::one_per_core;
+use iotrail_model::{Layer, units};
 use iotrail_query::{Query, QuerySpec};
 use iotrail_terminal::workload_summary::validation;
 use iotrail_trail::EventLog;
@@ -83,9 +83,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     for number in 0..args.runs {
         ui.info(&format!("run {} of {}", number + 1, args.runs));
         if let Some(app) = &args.app {
-            program.push(args.program(app, &trails.path("program"))?);
+            program.push(args.program(app, &trails.path("program"), ui)?);
         }
-        clone.push(args.clone(ranks, &trails.path("clone"))?);
+        clone.push(args.clone(ranks, &trails.path("clone"), ui)?);
     }
     let found = validate(&program, &clone)?;
     if args.json {
@@ -107,7 +107,7 @@ const PLAIN: &str = "elapsed, plain (ns)";
 
 impl Args {
     /// A run of the program, recorded, and one that is not.
-    fn program(&self, app: &str, trail: &Path) -> anyhow::Result<Sample> {
+    fn program(&self, app: &str, trail: &Path, ui: &Ui) -> anyhow::Result<Sample> {
         if app.contains(ITSELF) {
             shell(&app.replace(ITSELF, &argument(&trail.to_string_lossy())))?;
             return self.sample(trail, Ranking::Auto);
@@ -117,23 +117,23 @@ impl Args {
         let elapsed = begin.elapsed();
         let words = ["record", "-q", "--force", "-o"].map(OsStr::new);
         let command = ["--", "sh", "-c", app].map(OsStr::new);
-        this(&[&words[..], &[trail.as_os_str()], &command].concat())?;
+        this(&[&words[..], &[trail.as_os_str()], &command].concat(), ui)?;
         let mut sample = self.sample(trail, Ranking::Auto)?;
         sample.total_of_run(PLAIN, elapsed.as_nanos() as f64);
         Ok(sample)
     }
 
     /// A run of the clone, recorded, and one that is not.
-    fn clone(&self, ranks: u32, trail: &Path) -> anyhow::Result<Sample> {
+    fn clone(&self, ranks: u32, trail: &Path, ui: &Ui) -> anyhow::Result<Sample> {
         let ranks = ranks.to_string();
         let words = ["generate", "-q", "--json", "--ranks", &ranks, "--dir"].map(OsStr::new);
         let words = [&words[..], &[self.dir.as_os_str(), self.model.as_os_str()]].concat();
         let plain: Option<serde_json::Value> = match self.has_plain() {
-            true => Some(serde_json::from_slice(&this(&words)?)?),
+            true => Some(serde_json::from_slice(&this(&words, ui)?)?),
             false => None,
         };
         let record = ["--force", "-o"].map(OsStr::new);
-        this(&[&words[..], &record, &[trail.as_os_str()]].concat())?;
+        this(&[&words[..], &record, &[trail.as_os_str()]].concat(), ui)?;
         let mut sample = self.sample(trail, Ranking::Threads)?;
         if let Some(elapsed) = plain.and_then(|plain| plain["elapsed_ns"].as_f64()) {
             sample.total_of_run(PLAIN, elapsed);
@@ -196,12 +196,19 @@ fn shell(line: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs this program with other words; what it prints.
-fn this(words: &[&OsStr]) -> anyhow::Result<Vec<u8>> {
+/// Runs this program with other words; what it prints. If calls of a clone failed, there is a result all the same.
+fn this(words: &[&OsStr], ui: &Ui) -> anyhow::Result<Vec<u8>> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let done =
         Command::new(program).args(words).stdin(Stdio::null()).output().context("cannot run this program")?;
-    if !done.status.success() {
+    let failed = serde_json::from_slice(&done.stdout).ok();
+    let failed = failed.and_then(|result: serde_json::Value| result["failed"].as_u64()).unwrap_or_default();
+    if failed > 0 {
+        let calls = units::counted(failed, "call", "calls");
+        ui.warn(&format!(
+            "{calls} of the clone failed: ranks wait for each other at barriers of the model alone"
+        ));
+    } else if !done.status.success() {
         let line: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
         bail!("iotrail {} failed: {}", line.join(" "), String::from_utf8_lossy(&done.stderr).trim());
     }
