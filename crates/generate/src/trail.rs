@@ -70,6 +70,7 @@ fn of_rank(id: CaseId) -> Case {
         source: SOURCE.to_owned(),
         interleaved: false,
         resolution: Resolution::default(),
+        numbered_with: None,
     }
 }
 

@@ -209,6 +209,7 @@ impl<T: ?Sized> Intake<'_, '_, T> {
             source: file.file.name.clone(),
             interleaved: false,
             resolution,
+            numbered_with: None,
         }
     }
 

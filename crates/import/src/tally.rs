@@ -24,6 +24,8 @@ pub(crate) struct Tally {
     pub(crate) long_names: u64,
     /// Changes of mounts that were not followed.
     pub(crate) unclear_mounts: u64,
+    /// Calls on descriptors that another thread may have changed before.
+    pub(crate) uncertain_calls: u64,
     /// Files mapped to memory.
     pub(crate) file_mappings: u64,
     /// Requests to io_uring and aio, and rings set up.
@@ -102,6 +104,7 @@ impl Tally {
         self.changed_roots += other.changed_roots;
         self.long_names += other.long_names;
         self.unclear_mounts += other.unclear_mounts;
+        self.uncertain_calls += other.uncertain_calls;
         self.file_mappings += other.file_mappings;
         self.submitted += other.submitted;
         self.rings += other.rings;
@@ -144,6 +147,7 @@ impl Tally {
             (self.changed_roots, Note::RootsChanged { processes: self.changed_roots }),
             (self.long_names, Note::LongNames { paths: self.long_names }),
             (self.unclear_mounts, Note::UnclearMounts { calls: self.unclear_mounts }),
+            (self.uncertain_calls, Note::UncertainDescriptors { calls: self.uncertain_calls }),
             (u64::from(self.cut), Note::ImportCancelled),
             (u64::from(self.clocks_differ()), Note::ClocksDiffer),
         ];

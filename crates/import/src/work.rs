@@ -98,12 +98,16 @@ impl Work<'_> {
 /// Adds what resolving a job told.
 fn count_resolved(cases: &mut [Case], resolved: &Resolved, coverage: &mut Coverage, tally: &mut Tally) {
     let Resolved { summary, events, with_duration } = resolved;
+    if let [first, others @ ..] = &mut *cases {
+        others.iter_mut().for_each(|case| case.numbered_with = Some(first.id));
+    }
     coverage.relative_paths += summary.relative_paths;
     tally.long_names += summary.long_names;
     tally.without_durations += u64::from(*events > 0 && *with_duration == 0);
     tally.orphans += summary.orphans;
     tally.changed_roots += summary.changed_roots;
     tally.unclear_mounts += summary.unclear_mounts;
+    tally.uncertain_calls += summary.uncertain_calls;
     tally.file_mappings += summary.file_mappings;
     tally.submitted += summary.submitted;
     tally.rings += summary.rings;

@@ -48,9 +48,19 @@ pub struct Case {
     /// The unit of its time stamps.
     #[serde(default)]
     pub resolution: Resolution,
+    /// The case that its files and open file descriptions are numbered with, if it is another one: the files of one `strace -ff`
+    /// share numbers.
+    #[serde(default)]
+    pub numbered_with: Option<CaseId>,
 }
 
 impl Case {
+    /// The case that stands for all those whose files and open file descriptions are numbered with those of this one.
+    #[must_use]
+    pub fn numbering(&self) -> CaseId {
+        self.numbered_with.unwrap_or(self.id)
+    }
+
     /// Whether its time stamps are times. Those of a trace without time stamps are numbers of calls, which tell an order and nothing
     /// else.
     #[must_use]

@@ -58,6 +58,8 @@ pub enum Note {
     LongNames { paths: u64 },
     /// Changes of mounts that were not followed.
     UnclearMounts { calls: u64 },
+    /// Calls on descriptors that another thread changed at a time that cannot be compared.
+    UncertainDescriptors { calls: u64 },
     /// The user cancelled the import.
     ImportCancelled,
     /// Inputs with clocks that cannot be compared.
@@ -283,6 +285,7 @@ mod tests {
             Note::RootsChanged { processes: number },
             Note::LongNames { paths: number },
             Note::UnclearMounts { calls },
+            Note::UncertainDescriptors { calls },
             Note::ImportCancelled,
             Note::ClocksDiffer,
             Note::InputLeftOut {

@@ -141,6 +141,14 @@ pub enum RawItem<'a> {
         /// What it refers to.
         target: Option<Target<'a>>,
     },
+    /// Which open file description a descriptor stands for in the next call of this thread cannot be known: another thread
+    /// that shares the table changed it, and which of the two came first is not in the trace.
+    Uncertain {
+        /// Thread that makes the call.
+        tid: Tid,
+        /// Number of the descriptor.
+        fd: i32,
+    },
     /// What a thread did here could not be read, but for the beginning of `call`, whose last argument may be cut.
     Lost {
         /// Thread whose call could not be read.
@@ -224,6 +232,7 @@ impl RawItem<'_> {
             | Self::Position { tid, .. }
             | Self::Sent { tid, .. }
             | Self::Received { tid, .. }
+            | Self::Uncertain { tid, .. }
             | Self::Lost { tid, .. }
             | Self::Escaped { tid, .. }
             | Self::WorkingDirectory { tid, .. }

@@ -45,6 +45,7 @@ enum Stored {
     Position { tid: Tid, fd: i32, position: i64 },
     Sent { tid: Tid, fd: i32 },
     Received { tid: Tid, fd: i32, target: StoredTarget },
+    Uncertain { tid: Tid, fd: i32 },
     Lost { tid: Tid, call: Option<Box<StoredCall>> },
     Escaped { tid: Tid, table: bool },
     WorkingDirectory { tid: Tid, path: Span },
@@ -161,6 +162,7 @@ impl RawBatch {
             }
             RawItem::Position { tid, fd, position } => Stored::Position { tid, fd, position },
             RawItem::Sent { tid, fd } => Stored::Sent { tid, fd },
+            RawItem::Uncertain { tid, fd } => Stored::Uncertain { tid, fd },
             RawItem::Received { tid, fd, target } => {
                 Stored::Received { tid, fd, target: self.copy_target(target) }
             }
@@ -210,6 +212,7 @@ impl RawBatch {
             }
             &Stored::Position { tid, fd, position } => RawItem::Position { tid, fd, position },
             &Stored::Sent { tid, fd } => RawItem::Sent { tid, fd },
+            &Stored::Uncertain { tid, fd } => RawItem::Uncertain { tid, fd },
             &Stored::Received { tid, fd, target } => {
                 RawItem::Received { tid, fd, target: self.target(target) }
             }
@@ -446,6 +449,7 @@ mod tests {
             RawItem::Position { tid, fd: 5, position: 9 },
             RawItem::Sent { tid, fd: 5 },
             RawItem::Received { tid, fd: 5, target },
+            RawItem::Uncertain { tid, fd: 5 },
             RawItem::Lost { tid, call: None },
             RawItem::Lost { tid, call: Some(injected) },
             RawItem::Escaped { tid, table: true },

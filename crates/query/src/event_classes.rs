@@ -1,6 +1,7 @@
 //! What the time of each event of a log counts as.
 
 use iotrail_model::calls::EventClasses;
+use iotrail_model::{Case, CaseId, OpenId};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -25,5 +26,17 @@ pub fn event_classes(log: &EventLog, threads: NonZeroUsize) -> Result<EventClass
             rows.filter_map(|row| classes.opens_synchronously(names, batch, row)).collect::<Vec<_>>()
         },
     )?;
-    Ok(EventClasses::new(names, log.files(), found.into_iter().flatten().collect()))
+    Ok(EventClasses::new(names, log.files(), shared(log, found.into_iter().flatten().collect())))
+}
+
+/// The same descriptions in all cases that share their numbers.
+fn shared(log: &EventLog, found: HashSet<(CaseId, OpenId)>) -> HashSet<(CaseId, OpenId)> {
+    let numbering = |case: CaseId| log.cases().get(case.index()).map_or(case, Case::numbering);
+    let mut all = HashSet::new();
+    for (case, open) in found {
+        let alike = log.cases().iter().filter(|other| other.numbering() == numbering(case));
+        all.extend(alike.map(|other| (other.id, open)));
+        all.insert((case, open));
+    }
+    all
 }

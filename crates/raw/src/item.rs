@@ -74,6 +74,10 @@ pub(crate) enum Stored {
         tid: Tid,
         fd: i32,
     },
+    Uncertain {
+        tid: Tid,
+        fd: i32,
+    },
     Received {
         tid: Tid,
         fd: i32,
@@ -139,6 +143,7 @@ impl Stored {
             RawItem::Copies { tid, fd, of, other, received } => Self::Copies { tid, fd, of, other, received },
             RawItem::Position { tid, fd, position } => Self::Position { tid, fd, position },
             RawItem::Sent { tid, fd } => Self::Sent { tid, fd },
+            RawItem::Uncertain { tid, fd } => Self::Uncertain { tid, fd },
             RawItem::Received { tid, fd, target } => {
                 Self::Received { tid, fd, target: target.map(StoredTarget::from) }
             }
@@ -187,6 +192,7 @@ impl Stored {
             Self::Copies { tid, fd, of, other, received } => RawItem::Copies { tid, fd, of, other, received },
             Self::Position { tid, fd, position } => RawItem::Position { tid, fd, position },
             Self::Sent { tid, fd } => RawItem::Sent { tid, fd },
+            Self::Uncertain { tid, fd } => RawItem::Uncertain { tid, fd },
             Self::Received { tid, fd, ref target } => {
                 RawItem::Received { tid, fd, target: target.as_ref().map(StoredTarget::show) }
             }

@@ -48,6 +48,7 @@ pub(crate) fn redacted(note: &Note, words: &Words) -> Option<Note> {
         | Note::RootsChanged { .. }
         | Note::LongNames { .. }
         | Note::UnclearMounts { .. }
+        | Note::UncertainDescriptors { .. }
         | Note::ImportCancelled
         | Note::ClocksDiffer
         | Note::InputsLeftOut { .. }

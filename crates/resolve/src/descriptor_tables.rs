@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// Numbers from here on lie in a hash map, so that one hostile number does not cost gigabytes.
 const DENSE: usize = 4096;
 
+/// Of a description whose name was removed: no rename is one of that name.
+pub(crate) const NEVER_RENAMED: u64 = u64::MAX;
+
 /// A table of more descriptors is large.
 const LARGE: usize = 256;
 
@@ -60,7 +63,7 @@ pub(crate) struct Description {
     pub(crate) since: u64,
     /// What a trace must hold so that all who move the cursor are seen.
     pub(crate) needs: Holds,
-    /// Up to which rename of a file its name was followed: [`Renamed::count`].
+    /// Up to which rename of a file its name was followed ([`Renamed::count`]), or [`NEVER_RENAMED`].
     pub(crate) renamed: u64,
     /// Who moved it last, and when.
     pub(crate) moved: Option<Moved>,
@@ -232,6 +235,11 @@ impl DescriptorTables {
         self.tables.get(id.0)?.get(fd).map(|slot| DescriptionId(slot.description))
     }
 
+    /// The same, and whether `fd` is closed at exec.
+    pub(crate) fn get_marked(&self, id: TableId, fd: i32) -> Option<(DescriptionId, bool)> {
+        self.tables.get(id.0)?.get(fd).map(|slot| (DescriptionId(slot.description), slot.cloexec))
+    }
+
     /// The number of the description that `fd` stands for.
     pub(crate) fn number(&self, id: TableId, fd: i32) -> Nullable<OpenId> {
         self.get(id, fd).map_or(Nullable::NULL, |description| self.description(description).number)
@@ -288,7 +296,7 @@ impl DescriptorTables {
     pub(crate) fn confirm(&mut self, id: DescriptionId) -> &mut Description {
         let description = &mut self.descriptions[id.0 as usize];
         (description.confirmed, description.renames) = (true, self.renames);
-        description.renamed = self.renamed.count();
+        description.renamed = description.renamed.max(self.renamed.count());
         description
     }
 

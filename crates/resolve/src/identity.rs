@@ -216,6 +216,9 @@ impl State {
         let Some(file) = event.file.get() else { return };
         self.file_names.lose(event.path2, walked.node, cx);
         self.file_names.namespace.set(walked.node, Content::File(file));
+        if let Some(path) = event.path2.get() {
+            self.descriptors.renamed.note_link(cx.names.paths.get(path.0), file);
+        }
         self.file_names.emit_name(event.path2, event.file, false, cx);
     }
 

@@ -74,6 +74,7 @@ mod summary;
 mod symbols;
 mod tally;
 mod turns;
+mod uncertain;
 
 pub use resolver::Resolver;
 pub use sink::Sink;

@@ -5,7 +5,7 @@
 //! ([`crate::renamed`]).
 
 use crate::address_spaces::AddressSpaces;
-use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, TableId};
+use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, NEVER_RENAMED, TableId};
 use crate::file_names::{FileNames, LONG, intern};
 use crate::namespace::{Content, Made};
 use crate::operands::FdArg;
@@ -134,9 +134,12 @@ impl DescriptorTables {
         let (path, file) = (description.path, description.file);
         let since = std::mem::replace(&mut description.renamed, count);
         let Some(path) = path.get() else { return };
-        let by_now = self.renamed.follow(since, file, names.paths.get(path.0));
-        let by_now = by_now.or_else(|| {
-            let file = file.get().filter(|_| self.renamed.forgot(since))?;
+        let followed = self.renamed.follow(since, file, names.paths.get(path.0));
+        if followed.stays {
+            self.description_mut(id).renamed = NEVER_RENAMED;
+        }
+        let by_now = followed.name.or_else(|| {
+            let file = file.get().filter(|_| self.renamed.forgot(since) && !followed.stays)?;
             files.is_gone(path, Nullable::some(file), names).then(|| files.namespace.path_of(file))?
         });
         if let Some(by_now) = by_now {

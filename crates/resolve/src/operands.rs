@@ -128,6 +128,8 @@ impl<'a> Operands<'a> {
     pub(crate) fn moved(&self, returned: i64) -> Option<i64> {
         match self.messages {
             Some(headers) => length(headers),
+            // It tells how long the message is, of which no more comes than there is room for.
+            None if self.has(symbols::MSG_TRUNC) => Some(returned.min(self.requested?)),
             None => Some(returned),
         }
     }

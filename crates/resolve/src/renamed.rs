@@ -1,7 +1,8 @@
 //! What open descriptors are called after their file was renamed, or a directory above it.
 //!
 //! The path of a descriptor is the name by which the kernel knows it: that of its opening, until a rename of that very name gives it
-//! another. Further names of the file do not matter, and a name that was removed stays. Renames are noted, the last ones, and
+//! another. Further names of the file do not matter, and a name that was removed stays: also if the file gets it a second time, and
+//! is renamed then. Renames are noted, the last ones, and
 //! followed when a descriptor is used next.
 
 use iotrail_model::{FileId, Nullable};
@@ -25,7 +26,21 @@ struct Rename {
     file: Nullable<FileId>,
 }
 
+/// What became of a name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Followed {
+    /// What the file is called by now, if that is something else.
+    pub(crate) name: Option<Vec<u8>>,
+    /// Whether the name was removed, so that later renames do not matter.
+    pub(crate) stays: bool,
+}
+
 impl Renamed {
+    /// A file got one more name.
+    pub(crate) fn note_link(&mut self, name: &[u8], file: FileId) {
+        self.note(name, name, Nullable::some(file));
+    }
+
     /// A file that was called `old` is called `new`.
     pub(crate) fn note(&mut self, old: &[u8], new: &[u8], file: Nullable<FileId>) {
         if self.last.len() == MOST {
@@ -46,12 +61,16 @@ impl Renamed {
         self.count - since > self.last.len() as u64
     }
 
-    /// What a file is called by now that was called `name` then, if that is something else.
-    pub(crate) fn follow(&self, since: u64, file: Nullable<FileId>, name: &[u8]) -> Option<Vec<u8>> {
+    /// What became of a file that was called `name` then.
+    pub(crate) fn follow(&self, since: u64, file: Nullable<FileId>, name: &[u8]) -> Followed {
         let skip = self.last.len() - (self.count - since).min(self.last.len() as u64) as usize;
         let mut by_now: Option<Vec<u8>> = None;
         for rename in self.last.iter().skip(skip) {
             let name = by_now.as_deref().unwrap_or(name);
+            // Who gets a name that it has must have lost it.
+            if name == &*rename.new && !file.is_null() && file == rename.file {
+                return Followed { name: by_now, stays: true };
+            }
             let Some(rest) = name.strip_prefix(&*rename.old) else { continue };
             let is_it = match rest.first() {
                 None => file.is_null() || rename.file.is_null() || file == rename.file,
@@ -61,7 +80,7 @@ impl Renamed {
                 by_now = Some([&rename.new, rest].concat());
             }
         }
-        by_now
+        Followed { name: by_now, stays: false }
     }
 }
 
@@ -77,7 +96,8 @@ mod tests {
         renamed.note(b"/d", b"/e", file(9));
         renamed.note(b"/e/b", b"/e/c", file(2));
         let follow = |since, number, name: &str| {
-            renamed.follow(since, file(number), name.as_bytes()).map(|name| String::from_utf8(name).unwrap())
+            let followed = renamed.follow(since, file(number), name.as_bytes());
+            followed.name.map(|name| String::from_utf8(name).unwrap())
         };
         assert_eq!(follow(0, 1, "/d/a").as_deref(), Some("/e/b"), "the last rename is of another file");
         assert_eq!(follow(0, 2, "/d/b").as_deref(), Some("/e/c"));
@@ -87,5 +107,24 @@ mod tests {
             renamed.note(format!("/{number}").as_bytes(), b"/x", file(5));
         }
         assert!(renamed.forgot(2) && !renamed.forgot(3) && renamed.last.len() == MOST);
+    }
+
+    #[test]
+    fn a_name_that_was_removed_stays_when_its_file_gets_it_again() {
+        let file = |number| Nullable::some(FileId(number));
+        let mut linked = Renamed::default();
+        linked.note_link(b"/q", FileId(1));
+        linked.note(b"/q", b"/r", file(1));
+        assert_eq!(linked.follow(0, file(1), b"/q"), Followed { name: None, stays: true });
+        assert_eq!(linked.follow(1, file(1), b"/q").name.as_deref(), Some(&b"/r"[..]), "it was opened since");
+        assert_eq!(linked.follow(0, file(1), b"/p"), Followed::default());
+
+        let mut moved = Renamed::default();
+        moved.note(b"/o", b"/q", file(1));
+        moved.note(b"/p", b"/q", file(1));
+        moved.note(b"/q", b"/r", file(1));
+        let followed = Followed { name: Some(b"/q".to_vec()), stays: true };
+        assert_eq!(moved.follow(0, file(1), b"/o"), followed);
+        assert_eq!(moved.follow(0, file(1), b"/p"), Followed { name: Some(b"/r".to_vec()), stays: false });
     }
 }

@@ -45,6 +45,7 @@ fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         | RawItem::Position { tid, .. }
         | RawItem::Sent { tid, .. }
         | RawItem::Received { tid, .. }
+        | RawItem::Uncertain { tid, .. }
         | RawItem::Lost { tid, .. }
         | RawItem::Escaped { tid, .. }
         | RawItem::WorkingDirectory { tid, .. }
@@ -207,7 +208,13 @@ impl Resolver {
             RawItem::Entered(call) if call.layer > Layer::Syscall => {
                 self.state.enter_library(case, thread, seq, call);
             }
+            RawItem::Call(call) if !self.state.uncertain.is_empty() => {
+                self.state.uncertain_call(case, thread, seq, call, cx);
+            }
             RawItem::Call(call) => self.state.call(case, thread, seq, call, cx),
+            RawItem::Entered(call) if !self.state.uncertain.is_empty() => {
+                self.state.enter_uncertain(case, thread, seq, call, cx.names);
+            }
             RawItem::Entered(call) => self.state.enter(case, thread, seq, call, cx.names),
             RawItem::Interrupted { at, .. } => self.state.interrupted(thread, *at),
             RawItem::Suspended { .. } => self.state.suspended(thread),
@@ -221,6 +228,7 @@ impl Resolver {
             | RawItem::Position { .. }
             | RawItem::Sent { .. }
             | RawItem::Received { .. }
+            | RawItem::Uncertain { .. }
             | RawItem::Lost { .. }
             | RawItem::Escaped { .. }
             | RawItem::WorkingDirectory { .. }
@@ -250,6 +258,7 @@ impl Resolver {
             | RawItem::Position { tid, .. }
             | RawItem::Sent { tid, .. }
             | RawItem::Received { tid, .. }
+            | RawItem::Uncertain { tid, .. }
             | RawItem::Lost { tid, .. }
             | RawItem::Escaped { tid, .. }
             | RawItem::WorkingDirectory { tid, .. }

@@ -18,7 +18,7 @@ use crate::process_table::ProcessTable;
 use crate::ring_files::RingFiles;
 use crate::source::Source;
 use crate::tally::Tally;
-use iotrail_model::{Dictionaries, FileId, Interner, Nullable, PathId};
+use iotrail_model::{Dictionaries, FileId, Interner, Nullable, PathId, Tid};
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub(crate) file_names: FileNames,
     pub(crate) ring_files: RingFiles,
     pub(crate) probes: Probes,
+    /// Descriptors of threads whose next call is on something that cannot be known.
+    pub(crate) uncertain: Vec<(Tid, i32)>,
     pub(crate) cases: Cases,
     pub(crate) tally: Tally,
     /// Whether calls of the trace could not be read.

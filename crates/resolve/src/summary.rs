@@ -21,6 +21,8 @@ pub struct Summary {
     pub unclear_mounts: u64,
     /// Calls that did not fail on a descriptor of which it was not known what it refers to.
     pub unknown_descriptors: u64,
+    /// Calls on descriptors that another thread may have changed before: nobody knows what they refer to.
+    pub uncertain_calls: u64,
     /// Files, or parts of files, that were mapped into memory. What the processes read and wrote there are no calls.
     pub file_mappings: u64,
     /// Requests that were handed to io_uring or aio by a call.

@@ -39,6 +39,7 @@ symbols! {
     MS_SLAVE = 0x8_0000;
     MS_SHARED = 0x10_0000;
     CLONE_THREAD = 0x1_0000;
+    MSG_TRUNC = 0x20;
     RWF_APPEND = 0x10;
     RWF_NOAPPEND = 0x20;
     RESOLVE_IN_ROOT = 0x10;

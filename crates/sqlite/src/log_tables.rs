@@ -29,9 +29,9 @@ pub(crate) fn runs(database: &Connection, log: &EventLog) -> Result<()> {
 
 pub(crate) fn cases(database: &Connection, log: &EventLog) -> Result<()> {
     let mut insert =
-        database.prepare("INSERT INTO cases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
+        database.prepare("INSERT INTO cases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?;
     for case in log.cases() {
-        let Case { id, name, label, clock, source, interleaved, resolution } = case;
+        let Case { id, name, label, clock, source, interleaved, resolution, numbered_with } = case;
         let clock = clock.name();
         insert.execute(params![
             id.0,
@@ -43,7 +43,8 @@ pub(crate) fn cases(database: &Connection, log: &EventLog) -> Result<()> {
             clock,
             source,
             interleaved,
-            resolution.known()
+            resolution.known(),
+            numbered_with.map(|with| with.0)
         ])?;
     }
     Ok(())

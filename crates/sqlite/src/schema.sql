@@ -20,7 +20,8 @@ CREATE TABLE cases (
   clock TEXT NOT NULL,
   source TEXT NOT NULL,
   interleaved INTEGER NOT NULL,
-  resolution INTEGER
+  resolution INTEGER,
+  numbered_with INTEGER
 );
 CREATE TABLE processes (
   case_id INTEGER NOT NULL REFERENCES cases,

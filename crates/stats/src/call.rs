@@ -3,7 +3,7 @@
 use crate::call_kind::{CallKind, CallKinds, Moved};
 use crate::file_kinds::FileKinds;
 use iotrail_model::calls::{Class, EventClasses};
-use iotrail_model::{Event, FileId};
+use iotrail_model::{Case, CaseId, Event, FileId, Nullable, OpenId};
 use iotrail_query::{ProcessId, event_classes};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
@@ -36,6 +36,8 @@ pub(crate) struct Kinds {
     pub(crate) calls: CallKinds,
     pub(crate) files: FileKinds,
     pub(crate) classes: EventClasses,
+    /// The case that stands for all with the same numbers of open file descriptions.
+    numberings: Vec<CaseId>,
 }
 
 impl Kinds {
@@ -44,6 +46,7 @@ impl Kinds {
             calls: CallKinds::new(log.names()),
             files: FileKinds::new(log, threads)?,
             classes: event_classes(log, threads)?,
+            numberings: log.cases().iter().map(Case::numbering).collect(),
         })
     }
 
@@ -54,8 +57,24 @@ impl Kinds {
         let moved = kind.moved(&event);
         let file = self.files.file(event.file);
         let second = if kind.second { self.files.file(event.file2) } else { None };
-        Call { event, process, slot, kind, moved, file, second, class: None }
+        let [open, open2] = [event.open, event.open2].map(|open| self.description(event.case, open));
+        Call { event, process, slot, kind, moved, file, second, open, open2, class: None }
     }
+
+    /// What a number of an event stands for.
+    #[inline]
+    pub(crate) fn description(&self, case: CaseId, open: Nullable<OpenId>) -> Option<Description> {
+        let case = self.numberings.get(case.index()).copied().unwrap_or(case);
+        open.get().map(|open| Description { case, open })
+    }
+}
+
+/// An open file description of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Description {
+    /// The case whose numbers these are: of several that share them the first.
+    case: CaseId,
+    pub(crate) open: OpenId,
 }
 
 /// One selected call.
@@ -73,6 +92,10 @@ pub(crate) struct Call {
     pub(crate) file: Option<FileId>,
     /// What `path2` denoted, if it is a file that the call uses.
     pub(crate) second: Option<FileId>,
+    /// The open file description that it acted on.
+    pub(crate) open: Option<Description>,
+    /// That of its second descriptor.
+    pub(crate) open2: Option<Description>,
     /// What its time counts as.
     pub(crate) class: Option<Class>,
 }

@@ -3,7 +3,7 @@
 //! The libiotrace article groups accesses by what it calls open sessions; the figures are those of files (`docs/files.md`).
 
 use crate::access::Access;
-use crate::call::{Call, Kinds, columns};
+use crate::call::{Call, Description, Kinds, columns};
 use crate::error::StatsError;
 use crate::file_uses::FileUse;
 use crate::part::{Context, RowFacts};
@@ -12,7 +12,7 @@ use crate::uses::Use;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{Call as NamedCall, CallKind, Makes, PerCall};
-use iotrail_model::{CaseId, Event, FileId, FlagsId, Nullable, OpenId, PathId, Pid, Timestamp};
+use iotrail_model::{CaseId, Event, FileId, FlagsId, Nullable, PathId, Pid, Timestamp};
 use iotrail_query::process_group::program_at;
 use iotrail_query::{Asks, Pass, ProcessGroups, ProcessTable, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog};
@@ -27,7 +27,7 @@ const MOST_USERS: usize = 16;
 /// An open file description, and what was done through it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Session {
-    /// Name of the recorded case.
+    /// Name of the recorded case of the call that opened it, or of the first on it.
     pub case: String,
     /// Number of the description in its case: the column `open` of events.
     pub open: u32,
@@ -108,39 +108,29 @@ impl Role {
     }
 }
 
-/// A description of a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Description {
-    case: CaseId,
-    open: OpenId,
-}
-
-impl Description {
-    fn new(case: CaseId, open: Nullable<OpenId>) -> Option<Self> {
-        open.get().map(|open| Self { case, open })
-    }
-}
-
 impl Place for Description {
     fn of(call: &Call) -> Option<Self> {
-        Self::new(call.event.case, call.event.open)
+        call.open
     }
 
     fn of_target(call: &Call) -> Option<Self> {
-        Self::new(call.event.case, call.event.open2)
+        call.open2
     }
 }
 
 /// What is known of a call that decides about a description: earlier ones come first.
 type Moment = (i64, u64);
 
+/// A process in its case.
+type User = (CaseId, Pid);
+
 /// The life of a description.
 #[derive(Debug, Default)]
 struct Life {
     /// The first call on it, whose it was, and what it called it.
-    first: Option<(Moment, Pid, Nullable<PathId>, Nullable<FileId>)>,
+    first: Option<(Moment, User, Nullable<PathId>, Nullable<FileId>)>,
     /// The first call that made it.
-    opened: Option<(Moment, Pid, Nullable<FlagsId>)>,
+    opened: Option<(Moment, User, Nullable<FlagsId>)>,
     /// The last call on it that began, and when it ended, if it is a close.
     last: Option<(Moment, Option<i64>)>,
     /// First byte that was touched, and the one behind the last.
@@ -192,7 +182,7 @@ impl Pass for SessionPass<'_> {
         facts.look(rows, &self.context);
         for row in 0..rows.batch.len {
             let event = rows.batch.event(row);
-            let sides = [Description::new(event.case, event.open), Description::new(event.case, event.open2)];
+            let sides = [event.open, event.open2].map(|open| self.kinds.description(event.case, open));
             let role = self.roles.of(event.call);
             for (description, path, file) in
                 [(sides[0], event.path, event.file), (sides[1], event.path2, event.file2)]
@@ -262,7 +252,7 @@ impl SessionPass<'_> {
 
     fn session(
         &self,
-        Description { case, open }: Description,
+        description: Description,
         life: &Life,
         used: Use,
         mut access: Access,
@@ -270,14 +260,14 @@ impl SessionPass<'_> {
         let Context { log, processes, .. } = self.context;
         let names = log.names();
         let (first, user, path, file) = life.first?;
-        let (at, pid) = life.opened.map_or((first.0, user), |(moment, pid, _)| (moment.0, pid));
+        let (at, (case, pid)) = life.opened.map_or((first.0, user), |(moment, user, _)| (moment.0, user));
         let file = file.get();
         let ranges = access.ranges();
         let has_times = log.cases()[case.index()].has_times();
         let errno = |id| names.errno(Nullable::some(id)).unwrap_or_default().to_owned();
         Some(Session {
             case: log.cases()[case.index()].name.to_string(),
-            open: open.0,
+            open: description.open.0,
             path: path.get().map_or_else(|| "?".into(), |path| Arc::clone(&names.paths[path.index()])),
             kind: file.and_then(|file| log.distinct_files()[file.index()].kind.as_deref().map(str::to_owned)),
             file: file.map(|file| file.0),
@@ -298,11 +288,11 @@ impl Life {
     fn see(&mut self, event: &Event, role: Role, path: Nullable<PathId>, file: Nullable<FileId>) {
         let moment = (event.start.0, event.seq);
         if self.first.is_none_or(|(first, ..)| moment < first) {
-            self.first = Some((moment, event.pid, path, file));
+            self.first = Some((moment, (event.case, event.pid), path, file));
         }
         let makes = matches!(role, Role::OpensFile | Role::Makes) && event.errno.is_null();
         if makes && self.opened.is_none_or(|(opened, ..)| moment < opened) {
-            self.opened = Some((moment, event.pid, event.flags));
+            self.opened = Some((moment, (event.case, event.pid), event.flags));
         }
         if self.last.is_none_or(|(last, _)| moment > last) {
             let end = event.start.0.saturating_add(event.dur.get().map_or(0, |nanos| nanos.0));

@@ -25,13 +25,22 @@ pub(crate) fn made(item: &RawItem<'_>) -> Option<(Tid, Timestamp)> {
 
 /// All threads that calls in `files` made.
 pub(crate) fn births(files: &[PlannedFile], context: Context<'_>) -> HashSet<Tid> {
-    let (mut names, mut children) = (Dictionaries::default(), HashSet::new());
-    for file in files {
+    let mut children = HashSet::new();
+    for_each_maker(files, context, |_, item| children.extend(made(item).map(|(child, _)| child)));
+    children
+}
+
+/// Calls `take` with what the calls in `files` say that may make threads, and the number of the file.
+pub(crate) fn for_each_maker(
+    files: &[PlannedFile],
+    context: Context<'_>,
+    mut take: impl FnMut(usize, &RawItem<'_>),
+) {
+    let mut names = Dictionaries::default();
+    for (index, file) in files.iter().enumerate() {
         let mut reader = TraceReader::new(&file.file, Limits::LARGE, &context.options.cancel);
         let mut parser = Parser::new(ParserSetup { default_tid: file.tid, ..ParserSetup::default() });
-        let sink = &mut |item: RawItem<'_>, _: &mut Dictionaries| {
-            children.extend(made(&item).map(|(child, _)| child));
-        };
+        let sink = &mut |item: RawItem<'_>, _: &mut Dictionaries| take(index, &item);
         while !context.cancelled() && !reader.window.ended() {
             reader.fill();
             let text = reader.window.unread();
@@ -45,7 +54,6 @@ pub(crate) fn births(files: &[PlannedFile], context: Context<'_>) -> HashSet<Tid
             reader.window.consume(whole);
         }
     }
-    children
 }
 
 /// Calls `take` with each line that may hold a call that makes a thread.

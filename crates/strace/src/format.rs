@@ -4,11 +4,13 @@ use crate::follow::{Merge, Step};
 use crate::parser::Parser;
 use crate::probe::{probe, understood};
 use crate::stream::Stream;
+use crate::unordered::Unordered;
 use iotrail_import::{
     Door, FileReport, Format, ImportOptions, Intake, Job, Limits, PlannedFile, Probe, RawCalls, Taker,
     TraceFile, TraceReader,
 };
 use iotrail_model::Dictionaries;
+use iotrail_model::raw::RawItem;
 
 /// What strace prints.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,7 +58,7 @@ impl RawCalls for Strace {
     ) -> bool {
         match &job[..] {
             [file] => one(file, opened, intake),
-            files => together(Merge::new(files, intake.context.max_open, intake.context), intake),
+            files => together(files, intake),
         }
     }
 }
@@ -80,10 +82,17 @@ fn one(file: &PlannedFile, opened: Option<TraceReader>, intake: &mut Calls<'_, '
 }
 
 /// The files of one `strace -ff`.
-fn together(mut merge: Merge<'_>, intake: &mut Calls<'_, '_, '_>) -> bool {
+fn together(files: &[PlannedFile], intake: &mut Calls<'_, '_, '_>) -> bool {
+    let mut unordered = Unordered::new(files, intake.context);
+    let mut merge = Merge::new(files, intake.context.max_open, intake.context);
     loop {
         let to = &mut *intake.to;
-        let step = merge.turn(intake.names, &mut |file, item, names| to.item(file.case, &item, names));
+        let step = merge.turn(intake.names, &mut |file, item, names| {
+            for fd in unordered.uncertain(file, &item) {
+                to.item(file.case, &RawItem::Uncertain { tid: item.tid(), fd }, names);
+            }
+            to.item(file.case, &item, names);
+        });
         if !intake.to.pause(intake.names) {
             return false;
         }

@@ -7,5 +7,6 @@ mod format;
 pub mod parser;
 mod probe;
 mod stream;
+mod unordered;
 
 pub use format::Strace;

@@ -150,8 +150,13 @@ impl EventLog {
 
     fn add_trail(&mut self, trail: Trail) -> Result<(), TrailError> {
         let first = self.cases.len() as u32;
-        let renumbered = |case: &Case| Case { id: CaseId(case.id.0.saturating_add(first)), ..case.clone() };
-        self.cases.extend(trail.cases().iter().map(renumbered));
+        let number = |case: CaseId| CaseId(case.0.saturating_add(first));
+        let count = trail.cases().len();
+        self.cases.extend(trail.cases().iter().map(|case| Case {
+            id: number(case.id),
+            numbered_with: case.numbered_with.filter(|with| with.index() < count).map(number),
+            ..case.clone()
+        }));
         self.first_cases.push(first);
         let parts = self.add_names(&trail)?;
         let number = self.trails.len();
@@ -226,6 +231,20 @@ impl EventLog {
         let names = std::mem::take(&mut self.unidentified);
         self.identities = Identities::of(names, &self.names.names().paths, self.parts.max(1));
         self.hosts = Vec::new();
+        self.learn_from_files();
+    }
+
+    /// What was found out of a file under one name is known under the others.
+    fn learn_from_files(&mut self) {
+        for (path, row) in self.files.iter_mut().enumerate() {
+            let file = &self.identities.files[self.identities.of_path(PathId::from_index(path)).index()];
+            if row.device.is_none() && file.device.is_some() {
+                (row.device, row.inode, row.size) = (file.device, file.inode, file.size);
+            }
+            if row.kind.is_none() {
+                row.kind.clone_from(&file.kind);
+            }
+        }
     }
 
     /// All cases by their ids.

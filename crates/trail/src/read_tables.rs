@@ -88,6 +88,7 @@ pub(crate) fn case(fields: &Fields<'_>, row: usize) -> Result<Case, String> {
         source: fields.text(6, row).unwrap_or_default(),
         interleaved: fields.truth(7, row).unwrap_or_default(),
         resolution: Resolution::from(fields.number::<Int64Type>(8, row)),
+        numbered_with: fields.number::<UInt32Type>(9, row).map(CaseId),
     })
 }
 

@@ -24,6 +24,7 @@ pub fn schema(table: Table) -> SchemaRef {
             required("source", Utf8),
             required("interleaved", Boolean),
             nullable("resolution", Int64),
+            nullable("numbered_with", UInt32),
         ],
         Table::Events => cell::fields(),
         Table::Processes => vec![

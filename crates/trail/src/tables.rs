@@ -127,6 +127,7 @@ impl Row for Case {
             texts(rows.iter().map(|row| row.source.as_str())),
             Arc::new(rows.iter().map(|row| Some(row.interleaved)).collect::<BooleanArray>()),
             spans(rows.iter().map(|row| Some(row.resolution.0).filter(|unit| unit.0 > 0))),
+            Arc::new(rows.iter().map(|row| row.numbered_with.map(|case| case.0)).collect::<UInt32Array>()),
         ]
     }
 }

@@ -107,6 +107,11 @@ impl Display for Note {
                 "{} not followed: names below may be those of other files than the numbers of files say",
                 counted(*calls, "call changed mounts in a way that is", "calls changed mounts in ways that are")
             ),
+            Self::UncertainDescriptors { calls } => write!(
+                f,
+                "{} that another thread opened or closed at a time that cannot be compared: which file it was is unknown, but for what the trace itself says",
+                counted(*calls, "call uses a descriptor", "calls use descriptors")
+            ),
             Self::ImportCancelled => f.write_str("the import was cancelled before the end of its inputs"),
             Self::ClocksDiffer => f.write_str("clocks differ between files: their times cannot be compared"),
             Self::InputLeftOut { file, more, partly, why } => {

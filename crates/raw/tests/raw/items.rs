@@ -121,6 +121,7 @@ fn items(of: &Material, mut show: impl FnMut(&RawItem<'_>)) {
         RawItem::Position { tid, fd, position: x },
         RawItem::Sent { tid, fd },
         RawItem::Received { tid, fd, target },
+        RawItem::Uncertain { tid, fd },
         RawItem::Lost { tid, call: p.then_some(call) },
         RawItem::Escaped { tid, table: q },
         RawItem::WorkingDirectory { tid, path: b },

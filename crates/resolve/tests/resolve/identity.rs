@@ -599,6 +599,17 @@ fn a_descriptor_is_called_after_renames_of_its_name() {
 }
 
 #[test]
+fn a_name_that_was_removed_does_not_come_alive_again() {
+    let script = link(Script::new().open_with("/w/p", CREATE, 3), "/w/p", "/w/q").open("/w/q", 4);
+    let script = link(unlink(script, "/w/q"), "/w/p", "/w/q").open("/w/q", 5);
+    let script = rename(script, "/w/q", "/w/r").write(4, 1);
+    assert_eq!((script.path(), script.last().file), (Some("/w/q"), Some(0)), "the kernel calls it so");
+    let script = script.write(5, 1);
+    assert_eq!(script.path(), Some("/w/r"));
+    assert_eq!(rename(script, "/w/r", "/w/s").write(4, 1).path(), Some("/w/q"));
+}
+
+#[test]
 fn a_descriptor_finds_its_name_after_many_renames() {
     let mut script = Script::new().open_with("/w/0", CREATE, 3);
     for number in 0..300 {

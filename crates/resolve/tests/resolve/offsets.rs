@@ -316,6 +316,21 @@ fn several_messages_move_what_their_headers_say() {
 }
 
 #[test]
+fn a_message_moves_no_more_than_there_is_room_for() {
+    let receive = |room, flags| [fd(3), Arg::Opaque, Arg::Int(room), symbols(flags), Arg::Null, Arg::Null];
+    let moved = |room, flags| {
+        let script = Script::new().open("/a", 3).call("recvfrom", &receive(room, flags), value(500));
+        (script.last().requested, script.last().size)
+    };
+    assert_eq!(moved(10, "MSG_TRUNC"), (Some(10), Some(10)));
+    assert_eq!(moved(0, "MSG_PEEK|MSG_TRUNC"), (Some(0), Some(0)));
+    assert_eq!(moved(600, "MSG_TRUNC"), (Some(600), Some(500)));
+    assert_eq!(moved(600, "MSG_PEEK"), (Some(600), Some(500)));
+    let cut = [fd(3), Arg::Length(7), symbols("MSG_TRUNC")];
+    assert_eq!(Script::new().open("/a", 3).call("recvmsg", &cut, value(9)).last().size, Some(7));
+}
+
+#[test]
 fn each_way_of_moving_a_cursor_must_have_been_seen() {
     let vector = [fd(3), Arg::Length(7), Arg::Int(1)];
     let start = |flags| Script::new().of_trace().getpid().open_with("/a", flags, 3);

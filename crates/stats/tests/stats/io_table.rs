@@ -27,7 +27,11 @@ impl Log {
     pub(crate) fn new() -> Self {
         let case =
             Case { name: CaseName { rid: Some("0".to_owned()), ..CaseName::default() }, ..Case::default() };
-        Self { memory: MemoryLog::new(vec![case]), seq: 0 }
+        Self::of(vec![case])
+    }
+
+    pub(crate) fn of(cases: Vec<Case>) -> Self {
+        Self { memory: MemoryLog::new(cases), seq: 0 }
     }
 
     pub(crate) fn event(&mut self, call: &str, pid: u32, fd: i32, path: &str) -> Event {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
 use crate::io_table::{Log, random_log, rows};
-use iotrail_model::{Event, FileFacts, FileKind, Nullable, OpenId};
+use iotrail_model::{Case, CaseId, CaseName, Event, FileFacts, FileKind, Nullable, OpenId};
 use iotrail_query::{ProcessTable, Query, QuerySpec};
 use iotrail_stats::{Session, sessions};
 use iotrail_trail::EventLog;
@@ -97,6 +97,34 @@ fn a_copy_between_files_counts_on_both_sides() {
     let sides: Vec<_> =
         rows.iter().map(|row| (&*row.path, row.used.bytes_read, row.used.bytes_written, row.low)).collect();
     assert_eq!(sides, [("/from", 20, 0, Some(0)), ("/to", 0, 20, None)]);
+}
+
+#[test]
+fn cases_that_share_numbers_share_sessions() {
+    let mut log = Log::of(vec![
+        Case { name: named("0"), ..Case::default() },
+        Case { id: CaseId(1), name: named("1"), numbered_with: Some(CaseId(0)), ..Case::default() },
+        Case { id: CaseId(2), name: named("2"), ..Case::default() },
+    ]);
+    for (case, pid, call) in
+        [(0, 1, "openat"), (0, 1, "write"), (1, 2, "write"), (2, 3, "write"), (1, 2, "close")]
+    {
+        let open = Nullable::some(OpenId(7));
+        let size = if call == "write" { 10 } else { 0 };
+        let event = log.transfer((call, pid, 3, "/f", None, size));
+        log.memory.push(Event { case: CaseId(case), open, ..event });
+    }
+    let rows = of(&log.memory.build(), QuerySpec::default(), 1);
+    let shown: Vec<_> = rows
+        .iter()
+        .map(|row| (&*row.case, row.open, row.opened_ns, row.closed_ns, &*row.pids, row.used.bytes_written))
+        .collect();
+    let expected = [("0", 7, Some(1000), Some(5500), &[1, 2][..], 20), ("2", 7, None, None, &[3], 10)];
+    assert_eq!(shown, expected);
+}
+
+fn named(rank: &str) -> CaseName {
+    CaseName { rid: Some(rank.to_owned()), ..CaseName::default() }
 }
 
 proptest! {

@@ -594,3 +594,97 @@ fn what_a_trace_cannot_show_is_stated() {
         assert!(summary.coverage.notes.sentences().any(|kept| kept == note), "{:?}", summary.coverage.notes);
     }
 }
+
+/// Thread 7 opens `/a` and makes thread 8, which closes that descriptor and opens `/b` with the same number; 7 waits for
+/// 8, writes, and makes process 9, which writes as well. `stamps` are in front of each line of both files.
+fn rebound(dir: &Dir, stamps: [&[&str]; 3], hint: &str) -> PathBuf {
+    let lines: [&[String]; 3] = [
+        &[
+            "openat(AT_FDCWD, \"/a\", O_RDWR) = 3".to_owned(),
+            "write(3, \"x\", 10) = 10".to_owned(),
+            "clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 8"
+                .to_owned(),
+            format!("write(3{hint}, \"x\", 1000) = 1000"),
+            "write(1, \"x\", 20) = 20".to_owned(),
+            "clone(child_stack=NULL, flags=SIGCHLD) = 9".to_owned(),
+        ],
+        &["close(3) = 0".to_owned(), "openat(AT_FDCWD, \"/b\", O_RDWR) = 3".to_owned()],
+        &["write(3, \"x\", 500) = 500".to_owned()],
+    ];
+    for (tid, (lines, stamps)) in (7..).zip(lines.iter().zip(stamps)) {
+        let text: Vec<String> = lines
+            .iter()
+            .enumerate()
+            .map(|(row, line)| format!("{}{line}\n", stamps.get(row).unwrap_or(&"")))
+            .collect();
+        dir.write(&format!("set/t.{tid}"), text.concat());
+    }
+    dir.path("set")
+}
+
+/// Thread, path and bytes of each write, whether its open file is known, and the notes on descriptors.
+fn writes(dir: &Dir, set: &Path) -> (Vec<(u32, String, i64, bool)>, Vec<Note>) {
+    let (_, log) = dir.import(&[set], &ImportOptions::default());
+    let mut writes = Vec::new();
+    for row_group in 0..log.row_groups() {
+        let batch = log.read(row_group, iotrail_trail::Columns::ALL).expect("rows");
+        for event in (0..batch.len).map(|row| batch.event(row)) {
+            if log.names().call(event.call) == "write" {
+                let path = log.names().path(event.path).unwrap_or("-").to_owned();
+                assert_eq!(event.file.is_null(), path == "-", "{path}");
+                writes.push((event.tid.0, path, event.size.get().unwrap_or_default(), !event.open.is_null()));
+            }
+        }
+    }
+    writes.sort_by_key(|(tid, _, size, _)| (*tid, *size));
+    let about = |note: &&Note| matches!(note, Note::UncertainDescriptors { .. });
+    (writes, log.coverage().notes.iter().filter(about).cloned().collect())
+}
+
+#[test]
+fn nobody_guesses_which_of_two_threads_changed_a_descriptor_first() {
+    let known = |tid, path: &str, size| (tid, path.to_owned(), size, true);
+    let unknown = |tid, path: &str, size| (tid, path.to_owned(), size, false);
+    let notes = |calls| vec![Note::UncertainDescriptors { calls }];
+    // What 7 did before 8 was there is certain, and so is a descriptor that nobody changes.
+    let uncertain = |path: &str| {
+        vec![known(7, "/a", 10), known(7, "-", 20), unknown(7, path, 1000), unknown(9, "-", 500)]
+    };
+    let dir = Dir::new();
+    // Without time stamps, and with those of one second: the write, the inheritance, and what inherited it.
+    assert_eq!(writes(&dir, &rebound(&dir, [&[], &[], &[]], "")), (uncertain("-"), notes(2)));
+    let same = [&["10:00:00 "; 6][..], &["10:00:00 "; 2], &["10:00:00 "]];
+    assert_eq!(writes(&dir, &rebound(&dir, same, "")), (uncertain("-"), notes(2)));
+    // What strace prints is known.
+    assert_eq!(writes(&dir, &rebound(&dir, same, "</b>")), (uncertain("/b"), notes(2)));
+    // Different seconds tell the order, and so do fine time stamps.
+    let certain = vec![known(7, "/a", 10), known(7, "-", 20), known(7, "/b", 1000), known(9, "/b", 500)];
+    let early = ["10:00:00 ", "10:00:00 ", "10:00:00 ", "10:00:02 ", "10:00:02 ", "10:00:02 "];
+    let apart = [&early[..], &["10:00:01 "; 2], &["10:00:03 "]];
+    assert_eq!(writes(&dir, &rebound(&dir, apart, "")), (certain.clone(), vec![]));
+    let fine = [
+        "10:00:00.000001 ",
+        "10:00:00.000002 ",
+        "10:00:00.000003 ",
+        "10:00:00.000006 ",
+        "10:00:00.000007 ",
+        "10:00:00.000008 ",
+    ];
+    let fine = [&fine[..], &["10:00:00.000004 ", "10:00:00.000005 "], &["10:00:00.000009 "]];
+    assert_eq!(writes(&dir, &rebound(&dir, fine, "")), (certain, vec![]));
+}
+
+#[test]
+fn the_cases_of_a_set_name_the_one_that_they_share_numbers_with() {
+    let dir = Dir::new();
+    dir.write("a.st", LS);
+    rebound(&dir, [&[], &[], &[]], "");
+    let (_, log) = dir.import(&[dir.root()], &ImportOptions::default());
+    let shares = |case: &iotrail_model::Case| (case.name.to_string(), case.numbered_with.map(|with| with.0));
+    let first = log.cases().iter().find(|case| case.name.to_string() == "t/7").expect("a case").id.0;
+    let mut cases: Vec<_> = log.cases().iter().map(shares).collect();
+    cases.sort();
+    let set = ["t/7", "t/8", "t/9"].map(str::to_owned);
+    let [seven, eight, nine] = set;
+    assert_eq!(cases, [("a".to_owned(), None), (seven, None), (eight, Some(first)), (nine, Some(first))]);
+}

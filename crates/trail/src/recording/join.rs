@@ -85,6 +85,7 @@ impl Recording {
             source: options.capture.source.clone(),
             interleaved: false,
             resolution: Resolution(Nanos(1)),
+            numbered_with: None,
         });
         run.ranks.extend(options.rank);
         let header = header(options, case);

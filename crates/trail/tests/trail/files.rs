@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
 use iotrail_model::{
-    CallId, Case, Coverage, Dictionaries, Event, FileFacts, FileKind, FileRow, Nullable, PathId,
+    CallId, Case, CaseId, Coverage, Dictionaries, Event, FileFacts, FileId, FileKind, FileRow, NamedFile,
+    Nullable, PathId,
 };
 use iotrail_trail::memory::MemoryLog;
 use iotrail_trail::{Capture, CreateOptions, EventLog, TrailWriter, check};
@@ -72,4 +73,26 @@ fn a_log_in_memory_knows_files_too() {
     log.push_file(b"/a", &FILE);
     log.push(Event { call, path, ..Event::default() });
     assert_eq!(row(&log.build(), "/a").size, Some(3));
+}
+
+#[test]
+fn what_was_found_of_a_file_is_known_under_each_of_its_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("t.trail");
+    let writer = TrailWriter::create(&target, CreateOptions::default()).unwrap();
+    let mut names = Dictionaries::default();
+    let rename = CallId(names.calls.intern(b"rename"));
+    let mut part = writer.part().unwrap();
+    part.numbering(CaseId(0), FileId(0));
+    let [path, path2] = ["/d", "/e"].map(|path| Nullable::some(PathId(names.paths.intern(path.as_bytes()))));
+    let file = names.next_file();
+    part.push(&Event { call: rename, path, path2, file, file2: file, ..Event::default() }, &names).unwrap();
+    let facts = FileFacts { kind: Some(FileKind::Directory), size: None, ..FILE };
+    part.push_file(b"/d", NamedFile { file, gone: true, ..NamedFile::default() }).unwrap();
+    part.push_file(b"/e", NamedFile { file, facts: Some(facts), ..NamedFile::default() }).unwrap();
+    let summary = part.finish(&names).unwrap();
+    writer.finish(&[Case::default()], vec![summary], Capture::default(), &Coverage::default()).unwrap();
+    let log = EventLog::open(std::slice::from_ref(&target)).unwrap();
+    let known = |path| (row(&log, path).kind.as_deref(), row(&log, path).inode);
+    assert_eq!([known("/d"), known("/e")], [(Some("directory"), Some(2)); 2]);
 }

@@ -1,0 +1,288 @@
+//! What coarse time stamps leave open: which of two threads that share descriptors came first.
+//!
+//! Without time stamps, or within a unit of coarse ones, the order of calls in two files of a `strace -ff` is known only where
+//! one thread made the other. If a thread may have opened or closed a descriptor before or after another one uses it, nobody can
+//! say which file that call is about. Only a look at all files of threads that share descriptors tells, so those are read
+//! twice; others are not, and sets with fine time stamps have none.
+
+use crate::births::{for_each_maker, made};
+use crate::parser::{Parser, ParserSetup};
+use hashbrown::HashMap;
+use iotrail_import::{Context, Limits, PlannedFile, TraceReader};
+use iotrail_model::calls::{self, DescriptorEffect};
+use iotrail_model::raw::{Arg, RawCall, RawItem, Return};
+use iotrail_model::{Clock, Dictionaries, Tid, Timestamp};
+
+/// When something happened: which call of which thread it was, and its time stamp if that can be compared.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    thread: usize,
+    call: u64,
+    time: Option<Timestamp>,
+}
+
+/// A thread that shares descriptors with others.
+#[derive(Debug, Default)]
+struct Thread {
+    /// Those it shares them with have the same number.
+    table: usize,
+    /// The call that made it, if that is in a file of the set.
+    made: Option<Moment>,
+    /// How many of its calls went by.
+    calls: u64,
+}
+
+/// The calls of a thread that opened or closed a descriptor, in their order.
+#[derive(Debug)]
+struct Changes {
+    thread: usize,
+    moments: Vec<Moment>,
+}
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(crate) struct Unordered {
+    by_tid: HashMap<Tid, usize>,
+    threads: Vec<Thread>,
+    /// By table and descriptor.
+    changes: HashMap<(usize, i32), Vec<Changes>>,
+}
+
+impl Unordered {
+    /// Of the files of a set.
+    pub(crate) fn new(files: &[PlannedFile], context: Context<'_>) -> Self {
+        if is_fine(files, context) {
+            return Self::default();
+        }
+        let tables = tables(files, context);
+        let mut all = Self::default();
+        let shared: Vec<&PlannedFile> =
+            files.iter().filter(|file| file.tid.is_some_and(|tid| tables.contains_key(&tid))).collect();
+        for (thread, file) in shared.iter().enumerate() {
+            all.by_tid.extend(file.tid.map(|tid| (tid, thread)));
+            let table = file.tid.and_then(|tid| tables.get(&tid)).copied().unwrap_or_default();
+            all.threads.push(Thread { table, ..Thread::default() });
+        }
+        for (thread, file) in shared.iter().enumerate() {
+            all.scan(thread, file, context);
+        }
+        all.threads.iter_mut().for_each(|thread| thread.calls = 0);
+        all
+    }
+
+    /// The descriptors that the call of `item`, which comes next from the thread of `file`, uses and of which nobody can say what they
+    /// stand for.
+    pub(crate) fn uncertain(&mut self, file: &PlannedFile, item: &RawItem<'_>) -> Vec<i32> {
+        let (RawItem::Call(call) | RawItem::Entered(call)) = item else { return Vec::new() };
+        let Some(thread) = file.tid.and_then(|tid| self.by_tid.get(&tid)).copied() else {
+            return Vec::new();
+        };
+        let now = self.now(thread, file, call);
+        if matches!(item, RawItem::Call(_)) {
+            self.threads[thread].calls += 1;
+        }
+        let mut used: Vec<i32> = match copies_table(call) {
+            true => self.of_table(self.threads[thread].table),
+            false => used(call).collect(),
+        };
+        used.sort_unstable();
+        used.dedup();
+        used.retain(|fd| self.is_uncertain(now, *fd));
+        used
+    }
+
+    fn now(&self, thread: usize, file: &PlannedFile, call: &RawCall<'_>) -> Moment {
+        Moment { thread, call: self.threads[thread].calls, time: file.first.map(|_| call.start) }
+    }
+
+    /// The descriptors of a table that are opened or closed.
+    fn of_table(&self, table: usize) -> Vec<i32> {
+        self.changes.keys().filter(|(of, _)| *of == table).map(|(_, fd)| *fd).collect()
+    }
+
+    fn scan(&mut self, thread: usize, file: &PlannedFile, context: Context<'_>) {
+        parse(file, context, |item| match item {
+            RawItem::Call(call) => {
+                let now = self.now(thread, file, call);
+                changed(call).into_iter().for_each(|fd| self.change(now, fd));
+                if let Some(child) = made(item).and_then(|(child, _)| self.by_tid.get(&child)) {
+                    self.threads[*child].made = Some(now);
+                }
+                self.threads[thread].calls += 1;
+            }
+            RawItem::Received { fd, .. } => {
+                self.change(Moment { thread, call: self.threads[thread].calls, time: None }, *fd);
+            }
+            _ => {}
+        });
+    }
+
+    fn change(&mut self, now: Moment, fd: i32) {
+        let of_descriptor = self.changes.entry((self.threads[now.thread].table, fd)).or_default();
+        match of_descriptor.last_mut() {
+            Some(changes) if changes.thread == now.thread => changes.moments.push(now),
+            _ => of_descriptor.push(Changes { thread: now.thread, moments: vec![now] }),
+        }
+    }
+
+    /// Whether another thread may or may not have changed a descriptor before, or two did so before, and nobody can say which
+    /// was the last.
+    fn is_uncertain(&self, now: Moment, fd: i32) -> bool {
+        let Some(changes) = self.changes.get(&(self.threads[now.thread].table, fd)) else { return false };
+        let mut lasts = Vec::with_capacity(changes.len());
+        for Changes { moments, .. } in changes {
+            let before = moments.partition_point(|change| self.is_before(*change, now));
+            let after = moments[before..].partition_point(|change| !self.is_after(*change, now));
+            if after > 0 {
+                return true;
+            }
+            lasts.extend(before.checked_sub(1).map(|last| moments[last]));
+        }
+        let last = lasts.iter().copied().reduce(|a, b| if self.is_before(a, b) { b } else { a });
+        last.is_some_and(|last| {
+            lasts.iter().any(|other| other.thread != last.thread && !self.is_before(*other, last))
+        })
+    }
+
+    /// Whether a change came before a call for certain.
+    fn is_before(&self, change: Moment, mut then: Moment) -> bool {
+        loop {
+            if change.thread == then.thread {
+                return change.call < then.call;
+            }
+            if change.time.zip(then.time).is_some_and(|(change, then)| change < then) {
+                return true;
+            }
+            match self.threads[then.thread].made {
+                // A child has a number of its own and cannot have made itself, but a trace may say anything.
+                Some(made) if made.thread != then.thread && self.descends(then.thread, change.thread) => {
+                    then = made;
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// Whether a change came with a call, or after it, for certain.
+    fn is_after(&self, change: Moment, now: Moment) -> bool {
+        match change.thread == now.thread {
+            true => change.call >= now.call,
+            false => self.is_before(now, change),
+        }
+    }
+
+    /// Whether `ancestor` made a thread, or one that made it.
+    fn descends(&self, mut thread: usize, ancestor: usize) -> bool {
+        for _ in 0..self.threads.len() {
+            match self.threads[thread].made {
+                Some(made) if made.thread == ancestor => return true,
+                Some(made) => thread = made.thread,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Whether time stamps tell the order of single calls, as far as the first file shows.
+fn is_fine(files: &[PlannedFile], context: Context<'_>) -> bool {
+    let timed = files.iter().filter(|file| file.first.is_some());
+    timed.min_by_key(|file| file.file.size()).is_some_and(|file| {
+        let parser = parse(file, context, |_| {});
+        matches!(parser.clock(), Clock::Utc | Clock::TimeOfDay) && !parser.resolution().is_coarse()
+    })
+}
+
+/// The threads that share descriptors with others, with a number for each table.
+fn tables(files: &[PlannedFile], context: Context<'_>) -> HashMap<Tid, usize> {
+    let mut pairs = Vec::new();
+    for_each_maker(files, context, |file, item| {
+        if let (RawItem::Call(call), Some((child, _)), Some(parent)) = (item, made(item), files[file].tid)
+            && shares_table(call)
+        {
+            pairs.push((parent, child));
+        }
+    });
+    let mut tables: HashMap<Tid, usize> = HashMap::new();
+    for (number, (parent, child)) in pairs.into_iter().enumerate() {
+        let known = [parent, child].map(|tid| tables.get(&tid).copied());
+        let table = known.into_iter().flatten().min().unwrap_or(number);
+        for joined in known.into_iter().flatten().filter(|joined| *joined != table) {
+            tables.values_mut().filter(|of| **of == joined).for_each(|of| *of = table);
+        }
+        tables.extend([(parent, table), (child, table)]);
+    }
+    tables
+}
+
+/// Reads a file by itself.
+fn parse(file: &PlannedFile, context: Context<'_>, mut take: impl FnMut(&RawItem<'_>)) -> Parser {
+    let mut reader = TraceReader::new(&file.file, Limits::LARGE, &context.options.cancel);
+    let setup = ParserSetup { default_tid: file.tid, date: file.date, ..ParserSetup::default() };
+    let (mut parser, mut names) = (Parser::new(setup), Dictionaries::default());
+    while !context.cancelled() && !reader.window.ended() {
+        reader.fill();
+        let ended = reader.window.ended();
+        if ended || reader.window.has_new_line() {
+            let text = reader.window.unread();
+            let done = parser.parse(text, ended, &mut names, &mut |item, _| take(&item));
+            reader.window.consume(done);
+        }
+    }
+    parser
+}
+
+fn shares_table(call: &RawCall<'_>) -> bool {
+    const CLONE_FILES: i64 = 0x400;
+    call.args.iter().any(|arg| match arg {
+        Arg::Symbols(text) | Arg::Text(text) => memchr::memmem::find(text, b"CLONE_FILES").is_some(),
+        Arg::Int(flags) => flags & CLONE_FILES != 0,
+        _ => false,
+    })
+}
+
+/// Whether a call gives a new process a copy of the table.
+fn copies_table(call: &RawCall<'_>) -> bool {
+    effect(call) == DescriptorEffect::Inherits && !shares_table(call)
+}
+
+fn effect(call: &RawCall<'_>) -> DescriptorEffect {
+    calls::spec(call.call).map_or(DescriptorEffect::None, calls::CallSpec::descriptor_effect)
+}
+
+/// The descriptors that a call is about.
+fn used(call: &RawCall<'_>) -> impl Iterator<Item = i32> {
+    let target = match (effect(call), call.ret) {
+        (DescriptorEffect::Shares, Return::Value(target, _)) => i32::try_from(target).ok(),
+        _ => None,
+    };
+    let used = call.args.iter().filter_map(|arg| match arg {
+        Arg::Fd(fd @ 0.., _) => Some(*fd),
+        _ => None,
+    });
+    used.filter(move |fd| Some(*fd) != target)
+}
+
+/// The descriptors that a call opened or closed.
+fn changed(call: &RawCall<'_>) -> Vec<i32> {
+    let Return::Value(value @ 0.., _) = call.ret else { return Vec::new() };
+    let returned = || i32::try_from(value).into_iter().collect();
+    match effect(call) {
+        DescriptorEffect::Opens | DescriptorEffect::Shares => returned(),
+        DescriptorEffect::Makes => {
+            let pair = call.args.iter().find_map(|arg| match arg {
+                Arg::FdPair(pair) => Some(pair.iter().map(|(fd, _)| *fd).collect()),
+                _ => None,
+            });
+            pair.unwrap_or_else(returned)
+        }
+        DescriptorEffect::Controls if duplicates(call) => returned(),
+        DescriptorEffect::Closes => used(call).take(1).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a fcntl makes a descriptor.
+fn duplicates(call: &RawCall<'_>) -> bool {
+    matches!(call.args.get(1), Some(Arg::Symbols(text) | Arg::Text(text)) if text.starts_with(b"F_DUPFD"))
+}
