@@ -11,7 +11,6 @@ use iotrail_workflow::ops::table::{
 };
 use iotrail_workflow::ops::{self, Weight};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Rows of each table of the summary.
 const SHOWN: usize = 8;
@@ -79,8 +78,7 @@ fn overview(graph: &Graph, style: Style) -> String {
         chosen.map(|vertex| u64::from(vertex.members)).sum()
     };
     let joined = is_joined(graph);
-    let paths: BTreeSet<&Arc<str>> =
-        graph.vertices.iter().filter_map(|vertex| Some(&vertex.file()?.path)).collect();
+    let whole: BTreeSet<u32> = graph.vertices.iter().filter_map(|vertex| Some(vertex.file()?.file)).collect();
     let files = graph.vertices.len() - parts;
     if joined {
         let of = |count: usize, all: u64, one: &str, many: &str| {
@@ -98,12 +96,12 @@ fn overview(graph: &Graph, style: Style) -> String {
             if count > processes { format!(" in {} parts", units::count(count)) } else { String::new() };
         block.entry("processes", format!("{}{split}", units::count(processes)));
         let versions = match graph.view {
-            FileView::Version if files > paths.len() => {
+            FileView::Version if files > whole.len() => {
                 format!(" in {} versions", units::count(files as u64))
             }
             _ => String::new(),
         };
-        block.entry("files", format!("{}{versions}", units::count(paths.len() as u64)));
+        block.entry("files", format!("{}{versions}", units::count(whole.len() as u64)));
     }
     block.entry("edges", edges(graph));
     let sum = |bytes: fn(&iotrail_workflow::Edge) -> u64| {

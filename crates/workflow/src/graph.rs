@@ -212,6 +212,8 @@ pub struct FileVertex {
     pub names: Vec<Arc<str>>,
     /// What it is.
     pub kind: Option<FileKind>,
+    /// Number of the file in the graph: its versions share it, whatever they are called.
+    pub file: u32,
     /// From 1, over all files that had this path, one after the other; in the view of whole files the number of the file among them.
     pub version: u32,
     /// Whether this is the last version of the last file of that path.

@@ -4,6 +4,7 @@ use super::gather::Tally;
 use super::graph_builder::{BuiltGraph, Counts, MOST_PARTS};
 use super::labels::{Keys, Texts, base, process_keys};
 use super::node::{Node, Version, What};
+use super::path_files::FileId;
 use crate::build::BuildOptions;
 use crate::graph::{
     Edge, Facts, FileVertex, FileView, Graph, LeftOut, ProcessVertex, Relation, Vertex, VertexId,
@@ -77,10 +78,14 @@ impl Finish<'_> {
             self.log.cases().iter().map(|case| texts.share(&case.name.to_string())).collect();
         let mut parts: Vec<u32> = vec![0; self.processes.all().len()];
         let mut versions: HashMap<PathId, (u32, u32), RandomState> = HashMap::default();
+        let mut newest: HashMap<FileId, u32, RandomState> = HashMap::default();
         for (index, node) in nodes.iter().enumerate() {
             match &node.what {
                 What::RowGroupRecords(process, number) => parts[process.index()] = *number,
-                What::Version(version) => versions.entry(version.path).or_default().1 = index as u32,
+                What::Version(version) => {
+                    versions.entry(version.path).or_default().1 = index as u32;
+                    newest.insert(version.file, index as u32);
+                }
             }
         }
         let whole = self.options.view == FileView::File;
@@ -111,7 +116,14 @@ impl Finish<'_> {
             What::Version(version) => {
                 let (count, last) = versions.entry(version.path).or_default();
                 *count += 1;
-                let file = self.file(version, *count, *last == index as u32, channels);
+                let is_newest = newest.get(&version.file) == Some(&(index as u32));
+                let last = *last == index as u32;
+                let file = FileVertex {
+                    version: *count,
+                    last,
+                    size: self.size(version, is_newest),
+                    ..self.file(version, channels)
+                };
                 let key = match (whole, *count) {
                     (true, 1) => file.path.to_string(),
                     (true, number) => format!("{}~{number}", file.path),
@@ -164,7 +176,7 @@ impl Finish<'_> {
         }
     }
 
-    fn file(&self, version: &Version, number: u32, last: bool, channels: &Channels) -> FileVertex {
+    fn file(&self, version: &Version, channels: &Channels) -> FileVertex {
         let row = self.log.files().get(version.path.index());
         let name = |path: &PathId| self.log.names().paths[path.index()].clone();
         let kind = row.and_then(|row| row.kind.as_deref());
@@ -173,14 +185,19 @@ impl Finish<'_> {
             path: way.map_or_else(|| name(&version.path), Arc::from),
             names: version.names.iter().map(name).collect(),
             kind: FileKind::ALL.into_iter().find(|known| Some(known.name()) == kind),
-            version: number,
-            last,
-            size: match version.extent {
-                Some(extent) => extent.size(),
-                None => row.and_then(|row| row.size).filter(|_| !version.filled),
-            },
-            readers: 0,
-            writers: 0,
+            file: version.file.0,
+            ..FileVertex::default()
+        }
+    }
+
+    /// What was found when the file was last seen is the size of its newest version.
+    fn size(&self, version: &Version, is_newest: bool) -> Option<i64> {
+        match version.extent {
+            Some(extent) => extent.size(),
+            None => {
+                let row = self.log.files().get(version.path.index())?;
+                row.size.filter(|_| is_newest && !version.filled)
+            }
         }
     }
 

@@ -273,6 +273,7 @@ impl Sketch {
         let facts = FileVertex {
             path: path.into(),
             kind: Some(FileKind::File),
+            file: self.graph.vertices.len() as u32,
             version: 1,
             last: true,
             size: Some(size),

@@ -170,6 +170,17 @@ fn who_renames_what_another_wrote_hands_it_over() {
             "2 create /b@1"
         ]
     );
+    assert_eq!(file_numbers(&graph), [("/a@1", 0), ("/b@1", 0), ("/a@2", 0)]);
+}
+
+#[test]
+fn what_is_made_where_a_file_was_removed_is_another_file() {
+    let graph = graph("1 creat /z\n1 write /z 5\n1 unlink /z\n1 creat /z\n1 write /z 3");
+    assert_eq!(file_numbers(&graph), [("/z@1", 0), ("/z@2", 1)]);
+}
+
+fn file_numbers(graph: &Graph) -> Vec<(&str, u32)> {
+    graph.vertices.iter().filter_map(|vertex| Some((&*vertex.key, vertex.file()?.file))).collect()
 }
 
 #[test]
