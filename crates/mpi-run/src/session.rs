@@ -46,6 +46,8 @@ impl Mpi {
     /// If the library lacks something or fails.
     pub fn begin(library: Library, bytes: u64) -> Result<Self, LoadError> {
         let abi = Abi::of(&library).ok_or_else(|| LoadError::Lacks("predefined handles".to_owned()))?;
+        // No call counts more.
+        let bytes = bytes.min(i32::MAX as u64);
         let buffer =
             || Box::leak(vec![0x5a_u8; bytes as usize + 64].into_boxed_slice()).as_mut_ptr() as usize;
         let buffers = Buffers { sent: buffer(), received: buffer(), bytes };
