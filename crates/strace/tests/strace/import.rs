@@ -3,7 +3,7 @@
 use crate::common::{Dir, Row, shown};
 use iotrail_import::{CasePattern, ImportError, ImportOptions, Progress, WarningKind};
 use iotrail_model::{Clock, Note};
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -622,8 +622,12 @@ fn rebound(dir: &Dir, stamps: [&[&str]; 3], hint: &str) -> PathBuf {
     dir.path("set")
 }
 
-/// Thread, path and bytes of each write, whether its open file is known, and the notes on descriptors.
-fn writes(dir: &Dir, set: &Path) -> (Vec<(u32, String, i64, bool)>, Vec<Note>) {
+/// Thread, path and bytes of a write, and whether its open file is known.
+type Write = (u32, String, i64, bool);
+
+/// All writes, and the notes on descriptors.
+#[allow(clippy::expect_used, reason = "the lint spares test functions, but not their helpers")]
+fn writes(dir: &Dir, set: &Path) -> (Vec<Write>, Vec<Note>) {
     let (_, log) = dir.import(&[set], &ImportOptions::default());
     let mut writes = Vec::new();
     for row_group in 0..log.row_groups() {
