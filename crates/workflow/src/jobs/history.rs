@@ -426,7 +426,14 @@ impl Writer<'_> {
             JobAction::RemoveDirectory => self.remove_directory(who, path),
             JobAction::Rename => {
                 if let Some(target) = step.path2.get() {
+                    let was_old = self.stages.is_old(Thing::Name(target));
                     self.rename(who, path, target);
+                    if step.exchanges {
+                        self.renew(who, path, 0, Before::Gone);
+                        if was_old && who.is_some() && !self.hides(path) {
+                            self.stages.holds_old(Thing::Name(path));
+                        }
+                    }
                 }
             }
             JobAction::Link => {

@@ -173,6 +173,8 @@ pub(crate) struct Step {
     pub(crate) file2: Nullable<FileId>,
     /// Whether nothing had the name that a rename gave.
     pub(crate) is_new: bool,
+    /// Whether a rename gave each of two files the name of the other.
+    pub(crate) exchanges: bool,
 }
 
 #[cfg(test)]
@@ -197,6 +199,7 @@ impl Step {
             file,
             file2: file,
             is_new: false,
+            exchanges: false,
         }
     }
 }
@@ -380,7 +383,11 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 file: if taken { batch.file2[row] } else { batch.file[row] },
                 file2: batch.file2[row],
                 is_new: action == JobAction::Rename && flags.contains("RENAME_NOREPLACE"),
+                exchanges: action == JobAction::Rename && flags.contains("RENAME_EXCHANGE"),
             };
+            // What it would have given that name was looked up first.
+            let source = Step { path: batch.path[row], file: batch.file[row], ..step };
+            steps.extend(taken.then_some(source));
             let kind = match action {
                 JobAction::Read => 0_u8,
                 JobAction::Write => 1,

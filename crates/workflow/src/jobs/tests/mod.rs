@@ -153,6 +153,47 @@ impl Recording {
 }
 
 #[test]
+fn who_exchanges_two_names_changes_both_and_who_fails_to_give_one_needs_what_had_it() {
+    let mut recording = Recording::new();
+    for (pid, path) in [(2, "/w/a"), (3, "/w/b")] {
+        recording.start(pid, "cp\0in\0out", |_| ());
+        recording.write(pid, path);
+    }
+    let renames = |recording: &mut Recording, pid: u32, flags: &str, errno: Option<&str>| {
+        recording.now += 10;
+        let log = &mut recording.log;
+        let event = Event {
+            seq: recording.now as u64,
+            pid: Pid(pid),
+            tid: Tid(pid),
+            call: log.call("renameat2"),
+            start: Timestamp(recording.now),
+            dur: Nullable::some(Nanos(1)),
+            path: log.path("/w/a"),
+            path2: log.path("/w/b"),
+            ret: Nullable::some(if errno.is_some() { -1 } else { 0 }),
+            errno: errno.map_or(Nullable::NULL, |errno| log.errno(errno)),
+            flags: log.flags(flags),
+            ..Event::default()
+        };
+        log.push(event);
+    };
+    recording.start(4, "mv\0-n\0a\0b", |_| ());
+    renames(&mut recording, 4, "RENAME_NOREPLACE", Some("EEXIST"));
+    recording.start(5, "mv\0--exchange\0a\0b", |_| ());
+    renames(&mut recording, 5, "RENAME_EXCHANGE", None);
+    recording.start(6, "cat\0a", |_| ());
+    recording.read(6, "/w/a");
+    let jobs = recording.jobs();
+    let needs: Vec<&[JobId]> = jobs.jobs.iter().map(|job| &*job.needs).collect();
+    assert_eq!(needs[2], [JobId(0), JobId(1)], "it looked for both");
+    assert!(needs[4].contains(&JobId(3)), "what has that name now was the other file");
+    let mut made: Vec<&str> = jobs.jobs[3].outputs.iter().map(|file| &*file.path).collect();
+    made.sort_unstable();
+    assert_eq!(made, ["/w/a", "/w/b"]);
+}
+
+#[test]
 fn a_trace_of_another_tool_does_not_hold_the_environment() {
     let mut recording = Recording::new();
     recording.process(1, 0, "true", 0, Some(5));
