@@ -144,17 +144,22 @@ impl<'a> Records<'a> {
             self.coverage.count_noise("empty-line");
             return true;
         }
-        let Some(record) = RawRecord::read(line) else {
+        let taken = RawRecord::read(line).is_some_and(|record| {
+            record.with(names, |item, names| {
+                let is_sound = !ends_before_it_begins(item);
+                if is_sound {
+                    self.count(item);
+                    take(item, names);
+                }
+                is_sound
+            })
+        });
+        self.understood |= taken;
+        if !taken {
             self.coverage.lines.unparsed += 1;
             self.coverage.keep_example(self.file, self.coverage.lines.total, line);
-            return false;
-        };
-        self.understood = true;
-        record.with(names, |item, names| {
-            self.count(item);
-            take(item, names);
-        });
-        true
+        }
+        taken
     }
 
     fn count(&mut self, item: &RawItem<'_>) {
@@ -193,6 +198,15 @@ impl<'a> Records<'a> {
     }
 }
 
+fn ends_before_it_begins(item: &RawItem<'_>) -> bool {
+    match item {
+        RawItem::Call(call) | RawItem::Entered(call) | RawItem::Library { call, .. } => {
+            call.dur.is_some_and(|dur| dur.0 < 0)
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,6 +231,17 @@ mod tests {
         assert_eq!([lines.event, lines.unfinished, lines.resumed, lines.exit], [1, 1, 1, 1]);
         assert_eq!([lines.noise, lines.unparsed, records.coverage.incomplete], [2, 1, 1]);
         assert_eq!((records.ending, records.resolution().known()), (Ending::Cut(7), Some(1000)));
+    }
+
+    #[test]
+    fn a_call_that_ends_before_it_begins_is_not_a_record() {
+        let (mut records, mut names) = (Records::new("a.raw"), Dictionaries::default());
+        let call = |dur: i64| {
+            format!(r#"{{"item":"call","tid":7,"call":"getpid","start":4,"dur":{dur},"args":[]}}"#)
+        };
+        let mut taken = |line: &str| records.line(line.as_bytes(), &mut names, &mut |_, _| {});
+        assert_eq!([taken(&call(0)), taken(&call(-1))], [true, false]);
+        assert_eq!((records.coverage.lines.event, records.coverage.lines.unparsed), (1, 1));
     }
 
     #[test]
