@@ -10,7 +10,7 @@ const WORDS: &str = "accept access bind break close connect exit fork futex idle
     chdir chroot setsid rmdir mkdir chmod chown readlink flock ptrace umount clone readdir";
 
 /// Files that name calls for another reason than to know what they do, and that reason.
-const ALLOWED: [(&str, &str); 16] = [
+const ALLOWED: [(&str, &str); 15] = [
     ("export/src/fio.rs", "words of job files"),
     ("generate/src/trail.rs", "the calls that operations are"),
     ("ltrace/src/names.rs", "what ltrace calls them"),
@@ -24,7 +24,6 @@ const ALLOWED: [(&str, &str); 16] = [
     ("redact/src/public.rs", "names of kernel objects and directories"),
     ("resolve/src/effect.rs", "what people choose when they trace"),
     ("strace/src/parser/interruptions.rs", "what people choose when they trace"),
-    ("strace/src/births.rs", "finds lines of a trace that is not parsed yet"),
     ("trail/src/memory.rs", "a small trail for tests"),
     ("workload/src/model.rs", "words of model files"),
 ];

@@ -268,11 +268,11 @@ fn time_between_calls_is_kept_if_asked_for() {
         let words = ["advise", "t.trail", "--json", "--verify", "1"].iter().chain(words);
         dir.json(words)["verified"][0]["measured"].clone()
     };
-    // From the open to the last write it took 15 ms, of which the calls themselves are no pauses.
+    // From the open to the last write it took 15 ms, of which the calls before that took 0.36 ms.
     let kept = measured(&["--think", "keep"]);
     assert_eq!(kept["think"], "keep");
     for form in ["recorded_ns", "advised_ns"] {
-        assert!(kept[form].as_u64() >= Some(14_800_000), "{kept:#}");
+        assert!(kept[form].as_u64() >= Some(14_640_000), "{kept:#}");
     }
     assert!(dir.run(["advise", "t.trail"]).succeeds().text().contains("time between calls kept"));
     assert_eq!(measured(&[])["think"], "drop");
