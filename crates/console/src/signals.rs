@@ -21,7 +21,7 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// What goes then; `None` while nobody watches.
 static DIRECTORIES: Mutex<Option<Vec<PathBuf>>> = Mutex::new(None);
 
-/// Set by the first SIGINT, SIGTERM or, unless that is ignored, SIGHUP. A later one ends the program as usual, if it comes after [`ONE_WISH`]: who
+/// Set by the first SIGINT, SIGTERM or, unless that is ignored, SIGHUP. A later one ends the program as usual, if it comes 0.4 s after it or later: who
 /// signals a process and its group, as `timeout` does, means it once.
 ///
 /// # Errors

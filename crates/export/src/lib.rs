@@ -1,5 +1,5 @@
 //! Results in the formats of other programs: graphs, workflow systems, provenance, traces, tables. One file per format, one list
-//! of all ([`format`](mod@format)).
+//! of all ([`Format`]).
 //!
 //! Graph formats hold the graph as it is, aggregated or not; formats that run hold its jobs ([`iotrail_workflow`]).
 
