@@ -75,6 +75,11 @@ enum FailOn {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let model = read(&args.model)?;
     let ranks = args.ranks.or(model.ranks).unwrap_or(4);
+    let of_program = args.against.len() + if args.app.is_some() { args.runs as usize } else { 0 };
+    ensure!(
+        of_program >= 2,
+        "comparing needs at least 2 runs of the program: give two recordings of it, or the command"
+    );
     let trails = Trails::new()?;
     let (mut program, mut clone) = (Vec::new(), Vec::new());
     for trail in &args.against {

@@ -160,7 +160,11 @@ fn a_dry_run_as_a_trail_gives_the_model_back_and_a_clone_is_equal_to_it() {
         ["validate", "m.toml", "--dir", "scratch", "--runs", "1", "--fail-on", "differs", "--against"];
     let failed = dir.run(failed.into_iter().chain(["plan.trail", "plan.trail"]));
     assert_eq!(failed.status.code(), Some(1));
+    let single = dir.run(["validate", "m.toml", "--dir", "scratch", "--against", "plan.trail"]).fails();
+    assert!(single.contains("at least 2 runs of the program") && !single.contains("run 1"), "{single}");
     assert!(!dir.path("scratch").exists());
+    let matrix = dir.run(["matrix", "plan.trail"]).succeeds().text();
+    assert_eq!(matrix, "0 messages with 0 B between 0 pairs of 0 ranks\n");
 }
 
 #[test]
