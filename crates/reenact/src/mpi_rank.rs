@@ -4,12 +4,12 @@ use crate::error::ReenactError;
 use crate::mpi_calls::{Known, MpiCall, known, part};
 use crate::posix::{Posix, program};
 use crate::reason::Reason;
-use crate::recorded::{Act, Reading, Step};
+use crate::recorded::{Act, Reading, Step, call_of};
 use iotrail_compress::each_event;
-use iotrail_model::{CaseId, Event, FileId, Layer};
+use iotrail_model::{CaseId, Event, Layer};
 use iotrail_replay::OpenMode;
 use iotrail_structure_file::Document;
-use iotrail_verify::{Call, CallAction, Moved};
+use iotrail_verify::{CallAction, Moved};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a rank does again.
@@ -234,18 +234,7 @@ impl Gathering<'_> {
             | MpiCall::Transfer { file, .. } => file,
             _ => self.reading.root(),
         };
-        let end = event.dur.get().map_or(event.start.0, |duration| event.start.0.saturating_add(duration.0));
-        let step = Call {
-            place: (event.case, event.seq),
-            start: event.start.0,
-            end,
-            think: 0,
-            pid: event.pid,
-            tid: event.tid,
-            file: event.file.get().unwrap_or(FileId(u32::MAX / 2 + name as u32)),
-            open: None,
-            action,
-        };
+        let step = call_of(event, name, None, action);
         self.reading.push(Step { call: step, act: Act::Other(self.calls.len()), name, error: None });
         self.calls.push(call);
     }

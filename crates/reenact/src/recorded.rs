@@ -7,7 +7,7 @@ use iotrail_model::text::text_to_path;
 use iotrail_model::{Event, FileId, Names, PathId};
 use iotrail_replay::{MAX_TRANSFER, OpenMode};
 use iotrail_structure_file::Document;
-use iotrail_verify::{Call, CallAction};
+use iotrail_verify::{Call, CallAction, Description};
 use std::collections::{HashMap, HashSet};
 
 /// What is done, beside what the order of bytes knows.
@@ -135,18 +135,7 @@ impl<'a> Reading<'a> {
         if uses_open(act, action) && open.is_none() {
             return Err(Reason::Unknown);
         }
-        let end = event.dur.get().map_or(event.start.0, |duration| event.start.0.saturating_add(duration.0));
-        let call = Call {
-            place: (event.case, event.seq),
-            start: event.start.0,
-            end,
-            think: 0,
-            pid: event.pid,
-            tid: event.tid,
-            file: event.file.get().unwrap_or(FileId(u32::MAX / 2 + name as u32)),
-            open: open.map(|open| (event.case, open)),
-            action,
-        };
+        let call = call_of(event, name, open.map(|open| (event.case, open)), action);
         Ok(Step { call, act, name, error })
     }
 
@@ -313,4 +302,19 @@ fn mode(flags: OpenFlags) -> Option<OpenMode> {
         direct: false,
         directory: flags.directory(),
     })
+}
+
+/// An event as a call on the file of that name; a file without a number is told by its name.
+pub(crate) fn call_of(event: &Event, name: usize, open: Option<Description>, action: CallAction) -> Call {
+    Call {
+        place: (event.case, event.seq),
+        start: event.start.0,
+        end: event.dur.get().map_or(event.start.0, |duration| event.start.0.saturating_add(duration.0)),
+        think: 0,
+        pid: event.pid,
+        tid: event.tid,
+        file: event.file.get().unwrap_or(FileId(u32::MAX / 2 + name as u32)),
+        open,
+        action,
+    }
 }
