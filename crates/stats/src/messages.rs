@@ -151,7 +151,10 @@ impl Given {
 impl<'a> Sending<'a> {
     fn of(log: &'a EventLog) -> Self {
         let rank = |case: &Case| case.name.rid.as_deref()?.parse().ok();
-        Self { ranks: log.cases().iter().map(rank).collect(), log }
+        // The cases of other programs are processes.
+        let has_ranks = log.layers().contains(&Layer::Mpi);
+        let ranks = log.cases().iter().map(|case| rank(case).filter(|_| has_ranks)).collect();
+        Self { ranks, log }
     }
 
     fn add_row(&self, sums: &mut Sums, batch: &EventBatch, row: usize) {

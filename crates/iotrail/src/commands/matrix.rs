@@ -75,11 +75,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let layer = has_messages.then(|| Layer::Mpi.name().to_owned()).into_iter().collect();
     let select = SelectSpec { layer, ..SelectSpec::default() };
     let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
-    let mut found = messages(&log, &query, one_per_core())?;
-    if !has_messages {
-        // Its cases are processes.
-        found.ranks = 0;
-    }
+    let found = messages(&log, &query, one_per_core())?;
     write(args, &found, format, ui)?;
     if args.output != Path::new("-") {
         ui.report_written(std::slice::from_ref(&args.output));
