@@ -9,6 +9,7 @@ use crate::pairs::{Rules, pairs};
 use crate::result::{ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Finding, Item, Pairs, severity};
 use crate::rules::habit::{ProcessHabit, part_of};
 use crate::rules::join;
+use crate::rules::small_buffers::small_buffers;
 use crate::rules::watch::Watching;
 use crate::runs::{Run, runs};
 use crate::saving::{Rates, time};
@@ -165,8 +166,9 @@ impl<'a> Analysis<'a> {
             gathered.looked.several_clocks += u64::from(advising.set_clock(&mut file));
             advising.file(id, &file);
         }
-        let (pairs, (mut findings, accesses)) = (advising.pairs, advising.findings());
         let mut habits = habits;
+        habits.extend(small_buffers(&advising.groups, times));
+        let (pairs, (mut findings, accesses)) = (advising.pairs, advising.findings());
         findings.sort_by(|a, b| Item::Finding(a).order(Item::Finding(b)));
         habits.sort_by(|a, b| Item::Habit(a).order(Item::Habit(b)));
         Ok(Advice {
@@ -231,7 +233,7 @@ struct Advising<'a> {
 }
 
 /// Who does what to files of a name: the name, the program, whether it writes.
-type Use = (Arc<str>, Arc<str>, bool);
+pub(crate) type Use = (Arc<str>, Arc<str>, bool);
 
 /// All accesses of a use, in runs or not.
 #[derive(Default)]
@@ -243,19 +245,19 @@ struct Uses {
 
 /// The runs of a finding.
 #[derive(Default)]
-struct Group {
+pub(crate) struct Group {
     files: BTreeSet<FileId>,
-    processes: BTreeSet<(CaseId, Pid)>,
+    pub(crate) processes: BTreeSet<(CaseId, Pid)>,
     /// Bytes of each call in a run, and of each run.
     call_bytes: Vec<u64>,
     run_bytes: Vec<u64>,
     /// NULL if a duration is not known.
     time: Option<u64>,
-    saved: Option<u64>,
-    stake: Stake,
+    pub(crate) saved: Option<u64>,
+    pub(crate) stake: Stake,
     threads: bool,
     foreign: bool,
-    example: Option<Example>,
+    pub(crate) example: Option<Example>,
     /// The calls of each run, if they are kept.
     kept: Vec<Vec<CallPlace>>,
 }
@@ -403,6 +405,16 @@ impl Advising<'_> {
 }
 
 impl Group {
+    /// Calls in its runs.
+    pub(crate) fn calls(&self) -> u64 {
+        self.call_bytes.len() as u64
+    }
+
+    /// Calls that would not be left of them.
+    pub(crate) fn saved_calls(&self) -> u64 {
+        self.calls() - self.run_bytes.len() as u64
+    }
+
     fn add(&mut self, members: &[&Access], case: CaseId, tracing: u64, example: Example) {
         let accesses = || members.iter().copied();
         self.processes.insert((case, members[0].pid));
@@ -424,7 +436,7 @@ impl Group {
         times: &PathTimes,
     ) -> Option<Finding> {
         let (at_stake_ns, share) = self.stake.most(times);
-        let (runs, in_runs) = (self.run_bytes.len() as u64, self.call_bytes.len() as u64);
+        let (runs, saved_calls) = (self.run_bytes.len() as u64, self.saved_calls());
         let bytes = self.run_bytes.iter().sum();
         let run_bytes = median(self.run_bytes);
         let confidence = match (self.threads, self.foreign) {
@@ -440,9 +452,9 @@ impl Group {
             processes: self.processes.len() as u64,
             shape,
             calls: uses.calls,
-            calls_after: uses.calls.saturating_sub(in_runs - runs),
+            calls_after: uses.calls.saturating_sub(saved_calls),
             runs,
-            saved_calls: in_runs - runs,
+            saved_calls,
             bytes,
             call_bytes: median(self.call_bytes),
             run_bytes,

@@ -3,6 +3,7 @@
 use crate::judged::JudgedFile;
 use crate::pairs::Category;
 use crate::proof::Proof;
+use crate::rules::small_buffers;
 use iotrail_model::CaseId;
 use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
@@ -377,6 +378,12 @@ impl<'a> Item<'a> {
             Self::Finding(finding) => finding.saved_calls,
             Self::Habit(habit) => habit.saved_calls,
         }
+    }
+
+    /// Calls less that no other piece of advice counts: a rule that joins the findings on many files adds none to theirs.
+    #[must_use]
+    pub fn own_saved_calls(self) -> u64 {
+        if self.rule() == small_buffers::RULE { 0 } else { self.saved_calls() }
     }
 
     /// Their time wherever they are, in ns; NULL if it is not known.

@@ -34,6 +34,7 @@ mod shared_blocks;
 mod shared_mappings;
 mod slow_start;
 mod small_appends;
+pub(crate) mod small_buffers;
 mod small_files;
 mod stat_again;
 mod sync_bound;
@@ -100,6 +101,7 @@ pub const RULES: &[RuleInfo] = &[
     rule!("shared-blocks", "several processes write parts of the same blocks"),
     rule!("slow-start", "a program takes long to start"),
     rule!("small-appends", "a few bytes are appended at a time"),
+    rule!("small-buffers", "many files are moved piece by piece"),
     rule!("small-files", "many files hold little each"),
     rule!("stat-again", "the state of a file is asked for again and again"),
     rule!("sync-bound", "processes wait for each other far longer than they access files"),

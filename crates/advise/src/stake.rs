@@ -15,6 +15,11 @@ impl Stake {
         *all = all.zip(time).map(|(all, time)| all.saturating_add(time));
     }
 
+    /// What is at stake elsewhere as well.
+    pub(crate) fn join(&mut self, other: &Self) {
+        other.0.iter().for_each(|(run, time)| self.add(*run, *time));
+    }
+
     /// The time, and its share of the elapsed time, of the run with most; NULL if that is not known.
     pub(crate) fn most(&self, path: &PathTimes) -> (Option<u64>, Option<f64>) {
         let known = self.0.iter().filter_map(|(run, time)| Some((*run, (*time)?, path.elapsed(*run)?)));

@@ -94,6 +94,7 @@ fn what(habit: &Habit) -> String {
         "shared-blocks" => format!("{number} writes in blocks that others write, too"),
         "slow-start" => format!("{} of start-up", units::duration(amount as f64)),
         "small-appends" => format!("{bytes} appended in {calls} pieces"),
+        "small-buffers" => format!("{number} files moved in {calls} pieces that follow each other"),
         "small-files" => format!("{number} small files"),
         "stat-again" => format!("looked at {number} times"),
         "sync-each-write" => {

@@ -20,7 +20,7 @@ pub fn advice_summary(advice: &Advice, top: usize, style: Style) -> String {
     }
     let hidden = items.get(top..).unwrap_or_default();
     if !hidden.is_empty() {
-        let calls = hidden.iter().map(|item| item.saved_calls()).fold(0, u64::saturating_add);
+        let calls = hidden.iter().map(|item| item.own_saved_calls()).fold(0, u64::saturating_add);
         out.push_str(&format!(
             "\n… {} more, which would save {}\n",
             units::counted(hidden.len() as u64, "finding", "findings"),
@@ -54,7 +54,7 @@ fn headline(advice: &Advice) -> String {
         );
     }
     let number = units::counted(items.len() as u64, "finding", "findings");
-    let calls = items.iter().map(|item| item.saved_calls()).fold(0, u64::saturating_add);
+    let calls = items.iter().map(|item| item.own_saved_calls()).fold(0, u64::saturating_add);
     let saved = units::counted(calls, "call", "calls");
     match items.first().and_then(|item| item.at_stake_ns()) {
         Some(0) => format!("{number}, which would save {saved} but none of the elapsed time"),

@@ -364,7 +364,7 @@ fn rules_are_explained_and_severe_findings_fail() {
     let page = dir.run(["advise", "--explain", "sync-each-write"]).succeeds().text();
     assert!(page.starts_with("# `sync-each-write`") && page.contains("## What to change"), "{page}");
     let list = dir.run(["advise", "--explain", "list"]).succeeds().text();
-    assert_eq!(list.lines().count(), 36, "{list}");
+    assert_eq!(list.lines().count(), 37, "{list}");
     let unknown = dir.run(["advise", "--explain", "nothing"]).refuses();
     assert!(unknown.contains("sync-each-write"), "{unknown}");
     let advice: Value =
