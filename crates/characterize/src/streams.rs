@@ -3,8 +3,8 @@
 use crate::gather::{Gathered, LeftOut, RequestRow, Row, What};
 use crate::result::RankedBy;
 use iotrail_model::calls::{Call as Named, CallKind};
-use iotrail_model::{FileId, Names, PathId, Tid};
-use iotrail_query::{ProcessId, Query};
+use iotrail_model::{FileId, Names, PathId, Tid, Timestamp};
+use iotrail_query::{ProcessId, ProcessTable, Query};
 use iotrail_trail::EventLog;
 use iotrail_workload::{Call, FileIndex, Request, requests};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -62,29 +62,32 @@ pub enum Ranking {
 enum RankKey {
     /// By the number that its name has, and the case's.
     Case(u32, u32),
-    /// By what began first.
-    Process(i64, ProcessId),
+    /// By what was started first.
+    Process(Option<Timestamp>, ProcessId),
     /// By the numbers of case, process and thread, which are given in turn.
     Thread(u32, u32, u32),
 }
 
-pub(crate) fn streams(log: &EventLog, query: &Query, gathered: Gathered, ranking: Ranking) -> Streams {
+pub(crate) fn streams(
+    log: &EventLog,
+    query: &Query,
+    gathered: Gathered,
+    (ranking, processes): (Ranking, &ProcessTable),
+) -> Streams {
     let Gathered { rows, mut left_out, has_mpi } = gathered;
     let by = match ranking {
         Ranking::Auto => ranked_by(log, query),
         Ranking::Threads => RankedBy::Thread,
     };
     let mut ranks: BTreeMap<RankKey, Vec<Row>> = BTreeMap::new();
-    let mut begins: HashMap<ProcessId, i64> = HashMap::new();
     for row in rows {
         let key = match by {
             // The first thread of a process prepares what the others do.
             RankedBy::Thread if row.pid.0 == row.tid.0 => continue,
             RankedBy::Thread => RankKey::Thread(row.case.0, row.pid.0, row.tid.0),
             RankedBy::Case => RankKey::Case(rank_number(log, row).unwrap_or(u32::MAX), row.case.0),
-            RankedBy::Process => {
-                RankKey::Process(*begins.entry(row.process).or_insert(row.start), row.process)
-            }
+            // Processes are sorted by case and start: who was made first, whoever is first to make a request.
+            RankedBy::Process => RankKey::Process(processes.get(row.process).start, row.process),
         };
         ranks.entry(key).or_default().push(row);
     }

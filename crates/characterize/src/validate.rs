@@ -1,8 +1,9 @@
 //! Whether runs of a clone are like runs of the program that it is a clone of: each figure of the files of a class, and of the whole run.
 
 use crate::CharacterizeError;
-use crate::names::word;
+use crate::names::{Kinds, word};
 use crate::result::{Options, Recorded};
+use crate::streams::RankStream;
 use iotrail_model::calls::{CallKind, OpenFlags};
 use iotrail_query::Query;
 use iotrail_trail::EventLog;
@@ -57,7 +58,11 @@ impl Sample {
         options: Options,
         threads: NonZeroUsize,
     ) -> Result<Self, CharacterizeError> {
-        let Recorded { streams, kinds, .. } = Recorded::of(log, query, options, threads)?;
+        Ok(Self::measured(&Recorded::of(log, query, options, threads)?))
+    }
+
+    /// The figures of a run.
+    pub(crate) fn measured(Recorded { streams, kinds, .. }: &Recorded) -> Self {
         let class = |file: FileIndex| word(&kinds.kinds[kinds.of_file[file.0 as usize]].classed.class);
         let mut sample = Self::default();
         let mut sums: BTreeMap<&'static str, Characteristics> = BTreeMap::new();
@@ -65,16 +70,7 @@ impl Sample {
         let (mut read, mut written, mut data, mut all) = (0, 0, 0_u64, 0_u64);
         let (mut begin, mut end) = (i64::MAX, i64::MIN);
         for rank in &streams.ranks {
-            let mut listed = HashSet::new();
-            let what = |request: &Request| kinds.kinds[kinds.of_file[request.file.0 as usize]].what;
-            // The entries of a directory are read until there are no more: all of that is one request, in no session.
-            let mut once = |request: &&Request| {
-                let again = request.open.is_some_and(|open| !listed.insert(open));
-                request.kind != CallKind::List || !again
-            };
-            let requests =
-                rank.requests.iter().filter(|request| what(request) != FileKind::Directory || once(request));
-            let requests = requests.filter_map(|request| comparable(request, what(request)));
+            let requests = comparable_requests(rank, kinds);
             let placed: Vec<Placed> =
                 (1..).zip(requests).map(|(position, request)| Placed { position, request }).collect();
             for Placed { request, .. } in &placed {
@@ -102,7 +98,15 @@ impl Sample {
         for (class, measured) in sums {
             sample.class(class, measured);
         }
-        Ok(sample)
+        sample
+    }
+
+    /// Its distributions, by class and name.
+    pub(crate) fn distributions(&self) -> impl Iterator<Item = ((&String, &'static str), &Distribution)> {
+        self.0.iter().filter_map(|((class, name), value)| match value {
+            Value::Distribution(distribution) => Some(((class, *name), distribution)),
+            Value::Total(_) | Value::Mix(_) => None,
+        })
     }
 
     /// Adds a total of the whole run that was measured elsewhere, as the elapsed time without recording.
@@ -150,6 +154,21 @@ impl Sample {
             self.total(class, "FS", size as f64);
         }
     }
+}
+
+/// The requests of a rank in words that a program and its clone share, those that a model has words for. The entries of a directory are read
+/// until there are no more: all of that is one request, in no session.
+pub(crate) fn comparable_requests(rank: &RankStream, kinds: &Kinds) -> impl Iterator<Item = Request> {
+    let mut listed = HashSet::new();
+    rank.requests.iter().filter_map(move |request| {
+        let what = kinds.kinds[kinds.of_file[request.file.0 as usize]].what;
+        let mut is_again = || {
+            what == FileKind::Directory
+                && request.kind == CallKind::List
+                && request.open.is_some_and(|open| !listed.insert(open))
+        };
+        if is_again() { None } else { comparable(request, what) }
+    })
 }
 
 /// A request in words that a program and its clone share; NULL for what a model has no word for.
@@ -237,18 +256,108 @@ pub const VERDICTS: [(Verdict, &str); 5] = [
     (Verdict::Differs, "differs"),
 ];
 
+/// A figure of a clone beside that of the program, of any number of runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figure {
+    /// Class of files, or `all`.
+    pub class: String,
+    /// Name or symbol (docs/workload.md).
+    pub name: &'static str,
+    /// Mean of the program's runs; NULL for a mix.
+    pub program: Option<f64>,
+    /// That of the clone's.
+    pub clone: Option<f64>,
+    /// Median distance between a run of the program and one of the clone.
+    pub distance: f64,
+    /// The same between runs of the program; NULL with one run.
+    pub noise: Option<f64>,
+    /// What that comes to.
+    pub verdict: &'static str,
+}
+
+/// The figures of any number of runs, and the verdict that is worst. One run of the program has no noise: what is not equal or within
+/// tolerance is undecided then.
+///
+/// # Errors
+/// If there is no run of the program or the clone.
+pub(crate) fn figures(
+    program: &[Sample],
+    clone: &[Sample],
+) -> Result<(&'static str, Vec<Figure>), RunsError> {
+    if let [alone] = program {
+        return alone_with(alone, clone);
+    }
+    let found = validate(program, clone)?;
+    let figure = |judged: Judged| Figure {
+        class: judged.class,
+        name: judged.name,
+        program: judged.program.map(|[_, mean, _]| mean),
+        clone: judged.clone.map(|[_, mean, _]| mean),
+        distance: judged.distance,
+        noise: Some(judged.noise),
+        verdict: judged.verdict,
+    };
+    Ok((found.verdict, found.figures.into_iter().map(figure).collect()))
+}
+
+/// The figures beside one run of the program.
+fn alone_with(program: &Sample, clone: &[Sample]) -> Result<(&'static str, Vec<Figure>), RunsError> {
+    if clone.is_empty() {
+        return Err(RunsError::TooFew);
+    }
+    let nothing = Value::Distribution(Distribution::default());
+    let mut worst = 0;
+    let figure = |key: &(String, &'static str)| {
+        let of = |run: &Sample| run.0.get(key).unwrap_or(&nothing).clone();
+        let (one, others): (Value, Vec<Value>) = (of(program), clone.iter().map(of).collect());
+        let mut distances: Vec<f64> = others.iter().map(|other| distance(&one, other, &[&one])).collect();
+        distances.sort_by(f64::total_cmp);
+        let (median, largest) = (distances[(distances.len() - 1) / 2], distances[distances.len() - 1]);
+        let tolerance = tolerance(std::iter::once(&one).chain(&others));
+        let verdict = if largest == 0.0 {
+            Verdict::Equal
+        } else if largest <= tolerance {
+            Verdict::WithinTolerance
+        } else {
+            Verdict::Undecided
+        };
+        let place = VERDICTS.iter().position(|(known, _)| *known == verdict).unwrap_or_default();
+        worst = worst.max(place);
+        Figure {
+            class: key.0.clone(),
+            name: key.1,
+            program: one.mean(),
+            clone: range(&others.iter().collect::<Vec<_>>()).map(|[_, mean, _]| mean),
+            distance: median,
+            noise: None,
+            verdict: VERDICTS[place].1,
+        }
+    };
+    let figures = names(std::iter::once(program).chain(clone)).into_iter().map(figure).collect();
+    Ok((VERDICTS[worst].1, figures))
+}
+
+/// The names of all figures of some runs, those of the whole run first.
+fn names<'a>(runs: impl Iterator<Item = &'a Sample>) -> Vec<&'a (String, &'static str)> {
+    let mut names: Vec<&(String, &'static str)> = runs.flat_map(|run| run.0.keys()).collect();
+    names.sort_by_key(|(class, name)| (class != ALL, class.clone(), *name));
+    names.dedup();
+    names
+}
+
+/// The difference that is small for values of this kind.
+fn tolerance<'a>(mut values: impl Iterator<Item = &'a Value>) -> f64 {
+    if values.any(|value| matches!(value, Value::Mix(_))) { MIX_TOLERANCE } else { TOLERANCE }
+}
+
 /// Compares each figure that all runs, or all of one side, have.
 ///
 /// # Errors
 /// If there are fewer than two runs of the program, or none of the clone.
 pub fn validate(program: &[Sample], clone: &[Sample]) -> Result<Validation, RunsError> {
     let nothing = Value::Distribution(Distribution::default());
-    let mut names: Vec<&(String, &'static str)> =
-        program.iter().chain(clone).flat_map(|run| run.0.keys()).collect();
-    names.sort_by_key(|(class, name)| (class != ALL, class.clone(), *name));
-    names.dedup();
     let mut compared = Vec::new();
-    for key in names {
+    for key in names(program.iter().chain(clone)) {
         let values: Vec<&Value> =
             program.iter().chain(clone).map(|run| run.0.get(key).unwrap_or(&nothing)).collect();
         let distances = values
@@ -266,9 +375,7 @@ pub fn validate(program: &[Sample], clone: &[Sample]) -> Result<Validation, Runs
         corrected[*at] = largest;
     }
     let judged = compared.iter().zip(corrected).map(|(((class, name), values, comparison), p_value)| {
-        let tolerance =
-            if values.iter().any(|value| matches!(value, Value::Mix(_))) { MIX_TOLERANCE } else { TOLERANCE };
-        let verdict = comparison.verdict(tolerance, p_value);
+        let verdict = comparison.verdict(tolerance(values.iter().copied()), p_value);
         Judged {
             class: class.clone(),
             name,

@@ -1,9 +1,10 @@
 //! A model of a workload as a job file of fio, and what of it is lost.
 
+use crate::losses::{Amount, Losses};
 use iotrail_workload::{
     Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RequestKind, Sharing, Stride,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
 /// A job file, and what it does not have.
@@ -11,7 +12,7 @@ use std::fmt::{self, Write};
 pub struct FioJob {
     /// The text of the job file, which begins with what is lost.
     pub text: String,
-    /// What is lost, in sentences with the share of requests or bytes that each concerns.
+    /// What is lost, in sentences with shares of requests, bytes and time.
     pub losses: Vec<String>,
 }
 
@@ -22,106 +23,133 @@ struct Job<'a> {
     session: &'a ModelSession,
     /// How often a rank does it.
     times: u64,
-    /// How many ranks do.
+    /// How many ranks do, and which is the first of them.
     ranks: u32,
+    first: u32,
 }
 
 /// The job file for so many ranks: a section for each session, one after the other; each rank is a process.
 #[must_use]
 pub fn fio_job(model: &Model, ranks: u32) -> FioJob {
-    let mut times = Times::default();
+    let mut times = Times { ranks, ..Times::default() };
     times.add(model, &model.steps, 1);
     let mut losses = Losses::default();
     let mut sections = String::new();
-    for (file, session) in times.order {
-        let number = times.of[&(file, session)];
+    let mut in_sections = Amount::default();
+    for (file, session, group) in times.order {
+        let number = times.of[&(file, session, group)];
         let model_file = &model.files[file];
         let of_file = &model_file.sessions[session];
-        let all = if model_file.class == Sharing::Root { 1 } else { ranks };
+        let (first, members) = members(model, file, group, ranks);
+        if members == 0 {
+            continue;
+        }
         let name = format!("{}-{}", model_file.name.replace(['/', '%'], "_"), of_file.name);
-        let job = Job { name, file: model_file, session: of_file, times: number, ranks: all };
+        let job = Job { name, file: model_file, session: of_file, times: number, ranks: members, first };
+        losses.add(job.amount());
+        in_sections = in_sections.plus(job.amount());
         // Writing to a string cannot fail.
         let _ = job.write(&mut sections, ranks, &mut losses);
     }
-    losses.of_program(times.other, times.barriers);
+    losses.add(times.calls);
+    if times.calls.requests > 0 {
+        losses.lose("calls that name files", times.calls);
+    }
+    if times.of.len() > 1 {
+        losses.lose(ORDER, in_sections);
+    }
+    if times.barriers > 0 {
+        let barriers = times.barriers;
+        losses.lose(
+            &format!("barriers: {barriers}; sections wait for each other, requests do not"),
+            Amount::default(),
+        );
+    }
     let losses = losses.sentences();
     let mut text = "# A model of a workload as a job of fio. Lost in it:\n".to_owned();
     losses.iter().for_each(|loss| text.push_str(&format!("# - {loss}\n")));
+    let directories = directories(model, ranks);
+    if !directories.is_empty() {
+        let all: Vec<String> = directories.into_iter().collect();
+        text.push_str(&format!("# First: mkdir -p {}\n", all.join(" ")));
+    }
     text.push_str("# fio --create_only=1 FILE makes the files that are read; fio FILE runs it, in the current directory.\n");
     text.push_str("[global]\nioengine=psync\nfallocate=none\nallow_file_create=1\ninvalidate=0\n\n");
     FioJob { text: text + &sections, losses }
 }
 
+/// The first of the ranks that do something to a file, and their number.
+fn members(model: &Model, file: usize, group: Option<usize>, ranks: u32) -> (u32, u32) {
+    let (first, size) = group.map_or((0, ranks), |group| {
+        let group = &model.groups[group];
+        (group.first, group.size(ranks))
+    });
+    match model.files[file].class {
+        Sharing::Root if first == 0 => (0, size.min(1)),
+        Sharing::Root => (0, 0),
+        Sharing::Shared | Sharing::Private => (first, size),
+    }
+}
+
+/// Directories that must be there: fio makes none.
+fn directories(model: &Model, ranks: u32) -> BTreeSet<String> {
+    let of_file = |file: &ModelFile| {
+        let owners = if file.class == Sharing::Private { ranks } else { 1 };
+        let names = (0..owners).map(|rank| file.instance(rank, 0));
+        names.filter_map(|name| Some(name.rsplit_once('/')?.0.to_owned())).collect::<Vec<_>>()
+    };
+    model.files.iter().filter(|file| !file.sessions.is_empty()).flat_map(of_file).collect()
+}
+
+/// A file, a session of it and the group that does it, as indices.
+type Used = (usize, usize, Option<usize>);
+
 /// How often a rank does each session.
 #[derive(Default)]
 struct Times {
-    of: BTreeMap<(usize, usize), u64>,
-    order: Vec<(usize, usize)>,
-    /// Calls that name files.
-    other: u64,
+    of: BTreeMap<Used, u64>,
+    order: Vec<Used>,
+    ranks: u32,
+    /// Calls that name files, of all ranks.
+    calls: Amount,
     barriers: u64,
 }
 
+const ORDER: &str = "the order between files: each session is a section of its own";
+
 impl Times {
     fn add(&mut self, model: &Model, steps: &[ProgramStep], times: u64) {
-        let mut parts: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        let mut parts: BTreeMap<Used, u64> = BTreeMap::new();
         for step in steps {
             match step {
                 ProgramStep::Repeat(more, steps) => self.add(model, steps, times.saturating_mul(*more)),
-                ProgramStep::Session { file, session, .. } => self.session((*file, *session), times),
-                ProgramStep::Part { file, session, steps, .. } => {
-                    *parts.entry((*file, *session)).or_default() += steps;
+                ProgramStep::Session { file, session, ranks } => {
+                    self.session((*file, *session, *ranks), times);
                 }
-                ProgramStep::Call { .. } => self.other += times,
+                ProgramStep::Part { file, session, ranks, steps } => {
+                    *parts.entry((*file, *session, *ranks)).or_default() += steps;
+                }
+                ProgramStep::Call { file, ranks, .. } => {
+                    let (_, members) = members(model, *file, *ranks, self.ranks);
+                    let time_ns = model.files[*file].call_slack;
+                    let one = Amount { requests: 1, time_ns, ..Amount::default() };
+                    self.calls = self.calls.plus(one.times(times.saturating_mul(members.into())));
+                }
                 ProgramStep::Barrier(_) => self.barriers += times,
             }
         }
-        for ((file, session), steps) in parts {
+        for ((file, session, group), steps) in parts {
             let counted = model.files[file].sessions[session].counted();
-            self.session((file, session), times.saturating_mul(steps).div_ceil(counted));
+            self.session((file, session, group), times.saturating_mul(steps).div_ceil(counted));
         }
     }
 
-    fn session(&mut self, key: (usize, usize), times: u64) {
+    fn session(&mut self, key: Used, times: u64) {
         let all = self.of.entry(key).or_insert_with(|| {
             self.order.push(key);
             0
         });
         *all = all.saturating_add(times);
-    }
-}
-
-/// What is lost, in requests of all ranks.
-#[derive(Default)]
-struct Losses {
-    transfers: u64,
-    /// By what is lost, the transfers that it concerns.
-    of_transfers: BTreeMap<&'static str, u64>,
-    sentences: Vec<String>,
-    syncs: u64,
-}
-
-impl Losses {
-    fn of_program(&mut self, calls: u64, barriers: u64) {
-        if calls > 0 {
-            self.sentences.push(format!("calls that name files: {calls} of a rank"));
-        }
-        if barriers > 0 {
-            self.sentences
-                .push(format!("barriers: {barriers}; sections wait for each other, requests do not"));
-        }
-        if self.syncs > 0 {
-            self.sentences.push(format!("stat and truncate through descriptors: {} requests", self.syncs));
-        }
-    }
-
-    fn sentences(self) -> Vec<String> {
-        let order = "the order between files: each session is a section of its own".to_owned();
-        let share = |count: u64| count as f64 * 100.0 / self.transfers.max(1) as f64;
-        let of_transfers = self.of_transfers.iter();
-        let lost =
-            of_transfers.map(|(what, count)| format!("{what}: {:.1} % of the transfers", share(*count)));
-        std::iter::once(order).chain(lost).chain(self.sentences.iter().cloned()).collect()
     }
 }
 
@@ -137,22 +165,39 @@ struct Layout {
 }
 
 impl Job<'_> {
+    /// All that is done with the session.
+    fn amount(&self) -> Amount {
+        Amount::of_session(self.session).times(self.times.saturating_mul(u64::from(self.ranks)))
+    }
+
+    /// So many of the requests of each execution, without their bytes.
+    fn of_requests(&self, number: u64) -> Amount {
+        let time_ns = self.session.duration.saturating_add(self.session.mean_slack());
+        let times = number.saturating_mul(self.times).saturating_mul(u64::from(self.ranks));
+        Amount { requests: 1, bytes: 0, time_ns }.times(times)
+    }
+
     fn count(&self, kind: RequestKind) -> u64 {
         self.session.requests.get(&kind).copied().unwrap_or_default()
     }
 
     fn write(&self, out: &mut String, ranks: u32, losses: &mut Losses) -> fmt::Result {
         let (reads, writes) = (self.count(RequestKind::Read), self.count(RequestKind::Write));
-        let transfers = (reads + writes).saturating_mul(self.times).saturating_mul(u64::from(self.ranks));
         let other = self.count(RequestKind::Stat) + self.count(RequestKind::Truncate);
-        losses.syncs += other.saturating_mul(self.times).saturating_mul(u64::from(self.ranks));
-        losses.transfers += transfers;
-        if transfers == 0 {
-            *losses.of_transfers.entry("sessions without transfers").or_default() += 0;
+        if reads + writes == 0 {
+            losses.lose("sessions without transfers", self.amount());
             return Ok(());
         }
-        let mut lose = |what| *losses.of_transfers.entry(what).or_default() += transfers;
-        let layout = self.layout(ranks, &mut lose);
+        if other > 0 {
+            losses.lose("stat and truncate through descriptors", self.of_requests(other));
+        }
+        let concerned = Amount { bytes: self.amount().bytes, ..self.of_requests(reads + writes) };
+        let mut lose = |what: &str| losses.lose(what, concerned);
+        let mut layout = self.layout(ranks, &mut lose);
+        layout.start = layout.start.saturating_add(layout.rank.saturating_mul(self.first.into()));
+        if self.first > 0 && self.file.class == Sharing::Private {
+            lose("numbers of ranks in names: fio counts from 0");
+        }
         let per_loop = (reads + writes).saturating_mul(self.times / layout.loops.max(1));
         let largest =
             self.session.sizes.keys().chain(self.session.write_sizes.keys()).max().copied().unwrap_or(1);
@@ -202,7 +247,7 @@ impl Job<'_> {
         writeln!(out)
     }
 
-    fn layout(&self, ranks: u32, lose: &mut impl FnMut(&'static str)) -> Layout {
+    fn layout(&self, ranks: u32, lose: &mut impl FnMut(&str)) -> Layout {
         let appends = self.session.mode.append;
         let alone = |start, rank, skip, loops| Layout { start, rank, skip, loops };
         if self.session.write_offset.is_some() {
@@ -230,7 +275,7 @@ impl Job<'_> {
         }
     }
 
-    fn write_sizes(&self, out: &mut String, lose: &mut impl FnMut(&'static str)) -> fmt::Result {
+    fn write_sizes(&self, out: &mut String, lose: &mut impl FnMut(&str)) -> fmt::Result {
         let (reads, writes) =
             (self.session.sizes_of(RequestKind::Read), self.session.sizes_of(RequestKind::Write));
         if reads.len() == 1 && writes.len() == 1 {
@@ -241,17 +286,27 @@ impl Job<'_> {
         writeln!(out, "bssplit={},{}", split(reads), split(writes))
     }
 
-    fn write_syncs(&self, out: &mut String, writes: u64, lose: &mut impl FnMut(&'static str)) -> fmt::Result {
+    fn write_syncs(&self, out: &mut String, writes: u64, lose: &mut impl FnMut(&str)) -> fmt::Result {
         for (kind, word) in [(RequestKind::Fsync, "fsync"), (RequestKind::Fdatasync, "fdatasync")] {
             let syncs = self.count(kind);
-            if syncs > 0 && writes >= syncs {
-                if !writes.is_multiple_of(syncs) {
-                    lose("the exact number of syncs");
-                }
-                writeln!(out, "{word}={}", writes / syncs)?;
-            } else if syncs > 0 {
-                lose("syncs that follow no write");
+            if syncs == 0 {
+                continue;
             }
+            if writes < syncs {
+                lose("syncs that follow no write");
+                continue;
+            }
+            if !writes.is_multiple_of(syncs) {
+                lose("the exact number of syncs");
+            }
+            // fio syncs before the next write, so not after the last one.
+            if syncs > 1 {
+                writeln!(out, "{word}={}", writes / syncs)?;
+            }
+            if kind == RequestKind::Fdatasync {
+                lose("the last fdatasync of a session is an fsync");
+            }
+            writeln!(out, "end_fsync=1")?;
         }
         Ok(())
     }
@@ -292,12 +347,31 @@ mod tests {
             "bs=1048576,1048576",
             "number_ios=16",
             "loops=5",
-            "fsync=16",
+            "end_fsync=1",
         ] {
             assert!(section.lines().any(|found| found == line), "{line}: {section}");
         }
-        assert_eq!(job.losses.len(), 2, "{:?}", job.losses);
-        assert!(job.losses[1].starts_with("barriers: 5;"), "{:?}", job.losses);
+        assert_eq!(job.losses, ["barriers: 5; sections wait for each other, requests do not"]);
+    }
+
+    #[test]
+    fn a_group_of_ranks_is_as_many_processes_from_its_first_place_on() {
+        let text = "iotrail_workload = 1\n[[group]]\nname = \"others\"\nranks = \"1..\"\n[[file]]\nname = \"d/f\"\nclass = \"shared\"\n\
+                    [[file.session]]\nname = \"w\"\nmode = \"wo create\"\nrequests = { write = 4, fsync = 2 }\nsize = \"4 KiB\"\n\
+                    offset = { start = 0, rank = \"16 KiB\", step = \"4 KiB\" }\n\
+                    [program]\nsteps = [{ session = \"d/f/w\", ranks = \"others\" }]\n";
+        let job = fio_job(&Model::parse(text).unwrap(), 4);
+        for line in [
+            "numjobs=3",
+            "offset=16384",
+            "offset_increment=16384",
+            "fsync=2",
+            "end_fsync=1",
+            "# First: mkdir -p d",
+        ] {
+            assert!(job.text.lines().any(|found| found == line), "{line}: {}", job.text);
+        }
+        assert!(job.losses.is_empty(), "{:?}", job.losses);
     }
 
     #[test]

@@ -115,6 +115,16 @@ impl Told<'_> {
             let operation = self.planned.program.streams[stream][at];
             let start = BEGIN.saturating_add_unsigned(*start);
             let duration = self.planned.durations[stream][at];
+            if matches!(operation.action, Action::Barrier(_)) && start > end {
+                // As a recording has it: the thread waits until the last one comes.
+                let waited = (Timestamp(end), Nanos(start.saturating_sub(end)));
+                self.call(
+                    "futex",
+                    waited,
+                    Return::Value(0, None),
+                    &[Arg::Opaque, Arg::Symbols(b"FUTEX_WAIT_PRIVATE")],
+                );
+            }
             self.operation(operation, (Timestamp(start), Nanos(duration as i64)));
             end = start.saturating_add_unsigned(duration);
         }

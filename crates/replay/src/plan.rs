@@ -177,6 +177,15 @@ impl Plan {
         self.peak_bytes
     }
 
+    /// Files and directories that are there at once at most, with those on the way to files: an upper bound, which counts those that are
+    /// removed, too.
+    #[must_use]
+    pub fn names(&self) -> u64 {
+        let files = self.program.files.iter().map(|file| file.name.as_str());
+        let outer = self.program.files.iter().flat_map(|file| directories(&file.name));
+        files.chain(outer).collect::<HashSet<&str>>().len() as u64
+    }
+
     /// Files that all streams have open at once at most: an upper bound, which counts shared ones several times.
     #[must_use]
     pub const fn open_files(&self) -> usize {

@@ -27,6 +27,9 @@ const HEADER: &str = "iotrail scratch files 1";
 /// Space that must be left: so many bytes, and a twentieth of what is needed.
 const RESERVE: u64 = 16 << 20;
 
+/// Inodes that must be left: so many, and a twentieth of what is needed.
+const INODE_RESERVE: u64 = 16;
+
 /// Bytes that are written at a time when files are filled.
 const BLOCK: usize = 1 << 20;
 
@@ -62,6 +65,18 @@ pub enum SandboxError {
         /// Bytes needed, with the reserve.
         needed: u64,
         /// Bytes free.
+        free: u64,
+    },
+    /// Its file system has no room for so many names.
+    #[error(
+        "{path}: {needed} files and directories are needed with a reserve, the file system has room for {free} more; name a directory on another one"
+    )]
+    NoInodes {
+        /// The directory.
+        path: PathBuf,
+        /// Files and directories needed, with the reserve.
+        needed: u64,
+        /// So many the file system has room for.
         free: u64,
     },
     /// Its room was used by others meanwhile.
@@ -151,7 +166,7 @@ impl Sandbox {
             Err(error) => return Err(failed(path, "make the directory", error)),
         };
         let directory = open_directory(path)?;
-        let checked = is_empty(path, &directory).and_then(|()| has_room(path, &directory, plan.peak_bytes()));
+        let checked = is_empty(path, &directory).and_then(|()| has_room(path, &directory, plan));
         if let Err(error) = checked {
             if made {
                 // It is ours and empty; if it stays, the next use takes it.
@@ -175,6 +190,26 @@ impl Sandbox {
             opened.map_err(|error| sandbox.error("open files in it with O_DIRECT", error.into()))?;
         }
         Ok(sandbox)
+    }
+
+    /// Whether a directory could be taken for the files of a plan: nothing is made, changed or removed.
+    ///
+    /// # Errors
+    /// As [`Sandbox::new`]; what an execution that was killed left in it is no error.
+    pub fn check_place(path: &Path, plan: &Plan) -> Result<(), SandboxError> {
+        match open_directory(path) {
+            Ok(directory) => {
+                if let Err(Errno::NOENT) = beneath(&directory, MANIFEST, OFlags::PATH) {
+                    is_empty(path, &directory)?;
+                }
+                has_room(path, &directory, plan)
+            }
+            Err(SandboxError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+                has_room(path, &open_directory(parent.unwrap_or(Path::new(".")))?, plan)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Uses a directory that another process has taken and prepared, and in the end cleans.
@@ -538,13 +573,20 @@ fn is_empty(path: &Path, directory: &OwnedFd) -> Result<(), SandboxError> {
     Ok(())
 }
 
-fn has_room(path: &Path, directory: &OwnedFd, peak: u64) -> Result<(), SandboxError> {
+fn has_room(path: &Path, directory: &OwnedFd, plan: &Plan) -> Result<(), SandboxError> {
     let system =
         rustix::fs::fstatvfs(directory).map_err(|error| failed(path, "ask for free space", error))?;
     let free = system.f_bavail.saturating_mul(system.f_frsize);
+    let peak = plan.peak_bytes();
     let needed = peak.saturating_add(RESERVE).saturating_add(peak / 20);
     if free < needed {
         return Err(SandboxError::NoRoom { path: path.to_owned(), needed, free });
+    }
+    let names = plan.names();
+    let (needed, free) = (names.saturating_add(INODE_RESERVE).saturating_add(names / 20), system.f_favail);
+    // File systems without a number of their own say 0 of 0.
+    if system.f_files > 0 && free < needed {
+        return Err(SandboxError::NoInodes { path: path.to_owned(), needed, free });
     }
     Ok(())
 }
@@ -815,6 +857,48 @@ mod tests {
         assert_eq!(execute(&plan, &sandbox, Think::Dropped, &GO).differences, 1);
         drop(sandbox);
         assert_eq!(fs::read(&mine).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn looking_at_a_place_changes_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let small = plan(Some(10), Vec::new());
+        let place = parent.path().join("s");
+        Sandbox::check_place(&place, &small).unwrap();
+        assert!(!place.exists());
+        let huge = Sandbox::check_place(&place, &plan(Some(1 << 60), Vec::new())).unwrap_err();
+        assert!(matches!(huge, SandboxError::NoRoom { .. }), "{huge}");
+        fs::create_dir(&place).unwrap();
+        Sandbox::check_place(&place, &small).unwrap();
+        fs::write(place.join("mine"), "mine").unwrap();
+        assert!(matches!(Sandbox::check_place(&place, &small), Err(SandboxError::NotEmpty { .. })));
+        let nowhere = Sandbox::check_place(&parent.path().join("a/b"), &small).unwrap_err();
+        assert!(nowhere.to_string().contains("No such file"), "{nowhere}");
+        assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_on_the_way_to_a_file_or_in_place_of_a_directory_leads_nowhere() {
+        let parent = tempfile::tempdir().unwrap();
+        let (path, outside) = (parent.path().join("s"), parent.path().join("outside"));
+        fs::create_dir(&outside).unwrap();
+        let file = |name: &str| ScratchFile { name: name.to_owned(), ..ScratchFile::default() };
+        let write = vec![open(true), operation(Action::Unlink(0), Expected::Success)];
+        let program = Program { files: vec![file("d/e/f0")], streams: vec![write], ..Program::default() };
+        let plan = Plan::new(program).unwrap();
+        let sandbox = Sandbox::new(&path, &plan).unwrap();
+        sandbox.prepare(&plan, Cache::Warm, false, &GO).unwrap();
+        fs::write(outside.join("f0"), "mine").unwrap();
+        fs::remove_dir(path.join("d/e")).unwrap();
+        std::os::unix::fs::symlink(&outside, path.join("d/e")).unwrap();
+        assert_eq!(
+            execute(&plan, &sandbox, Think::Dropped, &GO).differences,
+            2,
+            "neither opened nor removed"
+        );
+        assert!(sandbox.prepare(&plan, Cache::Warm, true, &GO).is_err());
+        drop(sandbox);
+        assert_eq!(fs::read(outside.join("f0")).unwrap(), b"mine");
     }
 
     #[test]

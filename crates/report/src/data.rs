@@ -80,6 +80,8 @@ pub struct PageData {
     /// The figures in slices of time; NULL if nothing has a time.
     pub slices: Option<crate::slices::PageSlices>,
     pub cases: Bounded<CaseRow>,
+    /// The program beside the clone that a model makes of it; NULL without a model.
+    pub likeness: Option<iotrail_characterize::Likeness>,
     /// Phases, processes, the workflow DAG, distributions.
     pub workflow: crate::workflow::PageWorkflow,
     pub coverage: Coverage,

@@ -2,6 +2,7 @@
 
 use crate::workflow::Part;
 use iotrail_advise::Proof;
+use iotrail_characterize::Likeness;
 use iotrail_dfg::ConcurrencyRule;
 use iotrail_model::threads::one_per_core;
 use std::num::NonZeroUsize;
@@ -25,6 +26,8 @@ pub struct ReportOptions {
     pub without: Vec<Part>,
     /// What was measured of the advice on the log.
     pub proofs: Vec<Proof>,
+    /// The program of the log beside the clone that a model makes of it.
+    pub likeness: Option<Likeness>,
     /// How much the page holds.
     pub limits: Limits,
 }
@@ -178,6 +181,7 @@ impl Default for ReportOptions {
             phases_by: "exe".to_owned(),
             without: Vec::new(),
             proofs: Vec::new(),
+            likeness: None,
             limits: Limits::default(),
         }
     }

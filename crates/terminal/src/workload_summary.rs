@@ -49,7 +49,7 @@ fn summary(found: &Characterization) -> Block {
     let mut block = Block::new();
     let by = match found.ranked_by {
         RankedBy::Case => "recorded ranks",
-        RankedBy::Process => "processes, in the order of their first requests",
+        RankedBy::Process => "processes, in the order in which they were started",
         RankedBy::Thread => "threads",
     };
     block.entry("ranks", format!("{} ({by})", units::count(found.ranks as u64)));

@@ -16,6 +16,7 @@ mod model;
 mod path;
 mod random;
 mod requests;
+mod series;
 mod session;
 mod templates;
 mod validation;
@@ -33,6 +34,7 @@ pub use model::{
 };
 pub use path::{Path, PathElement, Step, path};
 pub use requests::{Call, Request, Slack, Variant, requests};
+pub use series::{Moment, Series, bin_width, series_distance};
 pub use session::{Session, sessions};
 pub use templates::TEMPLATES;
 pub use validation::{Comparison, Runs, RunsError, Verdict, compare};

@@ -3,6 +3,7 @@
 pub(crate) mod graph;
 pub(crate) mod operations;
 pub(crate) mod query;
+pub(crate) mod scratch;
 
 use std::str::FromStr;
 

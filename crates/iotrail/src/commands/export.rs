@@ -4,8 +4,11 @@ mod c;
 mod database;
 mod destination;
 mod fio;
+mod fio_iolog;
 mod grafana;
 mod influx;
+mod ior;
+mod model;
 mod perfetto;
 mod points;
 
@@ -25,6 +28,8 @@ use std::process::ExitCode;
   iotrail export grafana -o grafana                     # dashboards over what was sent
   iotrail export c model.toml -o app.c                  # a model of a workload as a program
   iotrail export fio model.toml -o app.fio              # the same as a job of fio
+  iotrail export fio-iolog model.toml -o app.fio        # or as logs that fio replays
+  iotrail export ior model.toml                         # or as runs of IOR, if it is one
 
 iotrail export FORMAT --help has more."
 )]
@@ -42,6 +47,8 @@ enum Format {
     Grafana(grafana::Args),
     C(c::Args),
     Fio(fio::Args),
+    FioIolog(fio_iolog::Args),
+    Ior(ior::Args),
 }
 
 /// From trails to one file.
@@ -68,5 +75,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Format::Grafana(args) => grafana::run(args, ui),
         Format::C(args) => c::run(args, ui),
         Format::Fio(args) => fio::run(args, ui),
+        Format::FioIolog(args) => fio_iolog::run(args, ui),
+        Format::Ior(args) => ior::run(args, ui),
     }
 }

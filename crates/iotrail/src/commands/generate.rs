@@ -1,6 +1,6 @@
 //! `iotrail generate`: does to files what a model says, with any number of ranks.
 
-use crate::commands::record::bytes;
+use crate::args::scratch::Scratch;
 use crate::commands::workload::{Scaling, read};
 use crate::{output, ui::Ui};
 use anyhow::{Context, bail, ensure};
@@ -37,10 +37,6 @@ pub(crate) struct Args {
     /// The model file, as `iotrail characterize -o` writes it; `-` is stdin.
     #[arg(value_name = "MODEL", required_unless_present = "clean", conflicts_with = "clean")]
     model: Option<PathBuf>,
-
-    /// Directory for the files.
-    #[arg(long, value_name = "DIR")]
-    dir: PathBuf,
 
     /// Ranks.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
@@ -81,25 +77,16 @@ pub(crate) struct Args {
     #[arg(long)]
     cold: bool,
 
-    /// Refuse a model whose files need more: `2GiB`.
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    max_bytes: Option<u64>,
-
-    /// Check everything and say what would be done; the directory stays as it is.
-    #[arg(long)]
-    dry_run: bool,
-
-    /// Leave the files in the directory.
-    #[arg(long)]
-    keep: bool,
-
-    /// Remove what an earlier run left in the directory.
-    #[arg(long)]
-    clean: bool,
+    /// Refuse more ranks.
+    #[arg(long, value_name = "N")]
+    max_ranks: Option<u32>,
 
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    scratch: Scratch,
 }
 
 /// When requests begin.
@@ -187,25 +174,26 @@ impl Done {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let Some(model) = &args.model else {
-        let found = Sandbox::clean(&args.dir)?;
-        let text = if found { "removed what an earlier run left" } else { "no earlier run left anything" };
-        ui.info(&format!("{}: {text}", args.dir.display()));
-        return Ok(ExitCode::SUCCESS);
-    };
-    if let (Some(trail), false) = (&args.output, args.dry_run) {
+    let Some(model) = &args.model else { return args.scratch.clean(ui) };
+    if let Some(most) = args.max_ranks {
+        ensure!(args.ranks <= most, "{} ranks are more than --max-ranks {most}", args.ranks);
+    }
+    if let (Some(trail), false) = (&args.output, args.scratch.dry_run) {
         return record(args, trail, ui);
     }
     let model = args.knobs.apply(&read(model)?)?;
     let totals = model.totals(args.ranks)?;
     let planned = planned(&model, args.ranks, args.seed)?;
-    if let Some(trail) = &args.output {
+    let dir = args.scratch.dir.as_deref().unwrap_or(Path::new(NOWHERE));
+    let written = args.output.as_ref().map(|trail| (trail, planned.clone()));
+    let plan = args.plan(planned)?;
+    args.scratch.check(&plan)?;
+    if let Some((trail, planned)) = written {
         let options = CreateOptions { overwrite: args.force };
-        let written = write_trail(&planned, &std::path::absolute(&args.dir)?, trail, options)?;
+        let written = write_trail(&planned, &std::path::absolute(dir)?, trail, options)?;
         ui.info(&format!("{}: {}", trail.display(), units::counted(written.events, "event", "events")));
     }
-    let plan = args.plan(planned)?;
-    let done = if args.dry_run { None } else { Some(generate(args, &plan)?) };
+    let done = if args.scratch.dry_run { None } else { Some(generate(args, dir, &plan)?) };
     if args.json {
         output::json(&document(args, &totals, done.as_ref()))?;
     } else {
@@ -221,6 +209,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Where the files of plans are that are not carried out.
+const NOWHERE: &str = "scratch";
+
 impl Args {
     /// What is executed.
     fn plan(&self, planned: Planned) -> anyhow::Result<Plan> {
@@ -231,13 +222,6 @@ impl Args {
         let mut plan = Plan::new(program)?;
         if self.verify {
             plan = plan.with_content(Content { seed: self.seed });
-        }
-        if let Some(most) = self.max_bytes {
-            ensure!(
-                plan.peak_bytes() <= most,
-                "the files need up to {} bytes, more than {most}; choose a smaller model or fewer ranks",
-                plan.peak_bytes()
-            );
         }
         Ok(plan)
     }
@@ -301,18 +285,18 @@ fn without_output(program: OsString) -> Vec<OsString> {
     words
 }
 
-fn generate(args: &Args, plan: &Plan) -> anyhow::Result<Done> {
+fn generate(args: &Args, dir: &Path, plan: &Plan) -> anyhow::Result<Done> {
     let cancel = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;
     }
-    let mut sandbox = Sandbox::new(&args.dir, plan)?;
+    let mut sandbox = Sandbox::new(dir, plan)?;
     let cache = if args.cold { Cache::Cold } else { Cache::Warm };
     sandbox.prepare(plan, cache, false, &cancel)?;
     let outcome = execute(plan, &sandbox, args.think(), &cancel);
     let checked =
         if args.verify && !outcome.cancelled { Some(sandbox.check(plan, &outcome, &cancel)?) } else { None };
-    if args.keep && !cancel.load(Ordering::Relaxed) {
+    if args.scratch.keep && !cancel.load(Ordering::Relaxed) {
         sandbox.keep();
     }
     Ok(Done { outcome, checked })

@@ -25,6 +25,7 @@ pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod runs;
 pub(crate) mod sessions;
 pub(crate) mod sql;
 pub(crate) mod stats;

@@ -113,7 +113,7 @@ pub(crate) struct Args {
 }
 
 /// Bytes, as in `500MB`.
-pub(super) fn bytes(word: &str) -> Result<u64, String> {
+pub(crate) fn bytes(word: &str) -> Result<u64, String> {
     quantity::bytes(word).and_then(|bytes| u64::try_from(bytes).map_err(|_| "negative".to_owned()))
 }
 

@@ -2,6 +2,7 @@
 
 mod with_mpi;
 
+use crate::args::scratch::Scratch;
 use crate::{output, ui::Ui};
 use anyhow::bail;
 use iotrail_compress::{CompressOptions, compress, is_structure_file, load};
@@ -35,10 +36,6 @@ pub(crate) struct Args {
     #[arg(value_name = "STRUCTURE", required_unless_present = "clean", conflicts_with = "clean")]
     structure: Option<PathBuf>,
 
-    /// Directory for the files.
-    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
-    dir: Option<PathBuf>,
-
     /// Number that draws of times depend on.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -55,21 +52,12 @@ pub(crate) struct Args {
     #[arg(long)]
     verify: bool,
 
-    /// Check everything and say what would be done; nothing is made.
-    #[arg(long)]
-    dry_run: bool,
-
-    /// Leave the files in the directory.
-    #[arg(long)]
-    keep: bool,
-
-    /// Remove what an earlier run left in the directory.
-    #[arg(long)]
-    clean: bool,
-
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    scratch: Scratch,
 }
 
 fn think(word: &str) -> Result<Think, String> {
@@ -148,11 +136,8 @@ struct Done {
 const SHOWN: usize = 100;
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    if let (Some(dir), true) = (&args.dir, args.clean) {
-        let found = Sandbox::clean(dir)?;
-        let text = if found { "removed what an earlier run left" } else { "no earlier run left anything" };
-        ui.info(&format!("{}: {text}", dir.display()));
-        return Ok(ExitCode::SUCCESS);
+    if args.scratch.clean {
+        return args.scratch.clean(ui);
     }
     let Some(path) = &args.structure else { bail!("a structure is needed") };
     let document = structure(path)?;
@@ -160,8 +145,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         return with_mpi::run(args, &document, ranks, ui);
     }
     let posix = posix(&document, args.seed)?;
-    let done = match &args.dir {
-        Some(dir) if !args.dry_run => Some(replay(args, dir, &posix)?),
+    args.scratch.check(&posix.plan)?;
+    let done = match &args.scratch.dir {
+        Some(dir) if !args.scratch.dry_run => Some(replay(args, dir, &posix)?),
         _ => None,
     };
     let result = result(&posix, done.as_ref());
@@ -197,7 +183,7 @@ fn replay(args: &Args, dir: &Path, posix: &Posix) -> anyhow::Result<Done> {
     if outcome.is_full {
         return Err(SandboxError::Full(dir.to_owned()).into());
     }
-    if args.keep {
+    if args.scratch.keep {
         sandbox.keep();
     }
     let found = args.verify.then(|| differences(&posix.plan, &posix.recorded, &listener.issued(), SHOWN));
@@ -302,7 +288,7 @@ fn words(result: &ReplayResult, args: &Args) -> String {
         }
         None => {}
     }
-    if let (true, Some(dir), Some(_)) = (args.keep, &args.dir, result.elapsed_ns) {
+    if let (true, Some(dir), Some(_)) = (args.scratch.keep, &args.scratch.dir, result.elapsed_ns) {
         text.push_str(&format!("the files are in {}\n", dir.display()));
     }
     text

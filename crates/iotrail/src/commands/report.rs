@@ -1,5 +1,7 @@
 //! `iotrail report`: the self-contained HTML page.
 
+mod clone;
+
 use crate::args::{graph, query};
 use crate::commands::dfg::report_choices;
 use crate::free_name::free_name;
@@ -22,7 +24,10 @@ use std::process::ExitCode;
   iotrail report run.trail -o report.html
   iotrail report run.trail --by cid --var SCRATCH=/p/scratch/me -o report.html
   iotrail report before.trail after.trail --by trail -o comparison.html
-  iotrail report run.trail --phases job --without distributions")]
+  iotrail report run.trail --phases job --without distributions
+  iotrail report run.trail --workload model.toml -o likeness.html    # the program beside the clone of a model
+
+With --workload the page has a section that shows how like the program the model's clone is: the verdict, groups of ranks, sessions over the path, distributions, curves over time. Several trails are repetitions: what they differ among themselves is drawn as a band.")]
 pub(crate) struct Args {
     /// Trails or structures, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
@@ -44,6 +49,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PART", value_parser = part)]
     without: Vec<Part>,
 
+    /// A model of the program: show the clone that it makes beside the program.
+    #[arg(long, value_name = "MODEL")]
+    workload: Option<PathBuf>,
+
+    /// Recordings of the clone (`iotrail generate -o`). Default: what the model plans, with the times that it has; nothing is run.
+    #[arg(long, value_name = "TRAIL", num_args = 1.., requires = "workload")]
+    clone: Vec<PathBuf>,
+
     /// Print the data of the page as JSON instead of writing the page.
     #[arg(long, conflicts_with = "output")]
     json: bool,
@@ -59,7 +72,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = logs::open(&args.trails, ui)?;
     let query = Query::new(args.query.spec(), &log)?;
     report_choices(&query, ui);
+    let beside = |model: &PathBuf| clone::beside(&args.trails, &args.query.spec().select, model, &args.clone);
     let options = ReportOptions {
+        likeness: args.workload.as_ref().map(beside).transpose()?,
         title: args.title.clone(),
         phases_by: args.phases.phases.clone(),
         without: args.without.clone(),

@@ -1,17 +1,16 @@
 //! `iotrail validate`: a program and the clone that a model makes of it, run in turns and compared.
 
 use crate::args::query;
+use crate::commands::runs::{RecordedRun, Trails};
 use crate::commands::workload::read;
 use crate::{output, ui::Ui};
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
-use iotrail_characterize::{Options, Ranking, Sample, VERDICTS, validate};
+use iotrail_characterize::{Ranking, Sample, VERDICTS, validate};
 use iotrail_export::escape::argument;
 use iotrail_model::threads::one_per_core;
-use iotrail_model::{Layer, units};
-use iotrail_query::{Query, QuerySpec};
+use iotrail_model::units;
 use iotrail_terminal::workload_summary::validation;
-use iotrail_trail::EventLog;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -152,46 +151,19 @@ impl Args {
     }
 
     fn sample(&self, trail: &Path, ranking: Ranking) -> anyhow::Result<Sample> {
-        let log = EventLog::open(&[trail.to_owned()])?;
-        let mut select = match ranking {
+        let select = match ranking {
             Ranking::Auto => self.selection.spec(),
             // What is selected of the program is what the model is of.
             Ranking::Threads => Default::default(),
         };
-        if select.layer.is_empty() {
-            select.layer.push(Layer::Syscall.name().to_owned());
-        }
-        let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
-        let options = Options { ranking, ..Options::default() };
-        Sample::of(&log, &query, options, one_per_core()).with_context(|| trail.display().to_string())
+        let run = RecordedRun::open(trail, select, ranking)?;
+        Sample::of(&run.log, &run.query, run.options, one_per_core())
+            .with_context(|| trail.display().to_string())
     }
 }
 
 /// In a command, where it writes its trail.
 const ITSELF: &str = "{trail}";
-
-/// A directory for trails, which is removed in the end.
-struct Trails(PathBuf);
-
-impl Trails {
-    fn new() -> anyhow::Result<Self> {
-        let path = std::env::temp_dir().join(format!("iotrail-validate-{}", std::process::id()));
-        std::fs::create_dir(&path)
-            .with_context(|| format!("cannot make the directory {}", path.display()))?;
-        Ok(Self(path))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(format!("{name}.trail"))
-    }
-}
-
-impl Drop for Trails {
-    fn drop(&mut self) {
-        // What is left is in the directory for temporary files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Runs a line of the shell; what it prints goes to stderr, because stdout has the result.
 fn shell(line: &str) -> anyhow::Result<()> {

@@ -14,6 +14,7 @@ import { panel } from "./panel.js";
 import { variants } from "./variants.js";
 import { TimelineView } from "./timeline.js";
 import { comparison } from "./comparison.js";
+import { LikenessView } from "./likeness.js";
 import { tables } from "./tables.js";
 import { coverage } from "./coverage.js";
 import { phases } from "./phases.js";
@@ -174,6 +175,7 @@ function start() {
   } else {
     leaveOut("comparison");
   }
+  const likeness = data.likeness ? new LikenessView(data.likeness, byId("likeness-root")) : leaveOut("likeness");
   const parts = workflow(data, time);
   const sheets = tables(data, byId("tables-root"), open);
   coverage(data, byId("coverage-root"));
@@ -182,6 +184,7 @@ function start() {
     graph.draw();
     timeline.draw();
     parts.draw();
+    likeness?.draw();
   });
   addEventListener("beforeprint", () => {
     sheets.prepare();

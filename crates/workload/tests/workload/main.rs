@@ -5,6 +5,7 @@
 mod characteristics;
 mod distribution;
 mod file_class;
+mod fuzz;
 mod groups;
 mod merge;
 mod model;

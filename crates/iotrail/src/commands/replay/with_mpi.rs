@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &Args, document: &Document, ranks: u32, ui: &Ui) -> anyhow::Result<ExitCode> {
     let launched = Launcher::find(|name| std::env::var(name).ok());
-    if args.dry_run && launched.is_none_or(|(_, size)| size == 1) {
+    if args.scratch.dry_run && launched.is_none_or(|(_, size)| size == 1) {
         return dry_run(args, document, ranks);
     }
     let (launcher, size) = launched.ok_or_else(|| {
@@ -28,7 +28,7 @@ pub(super) fn run(args: &Args, document: &Document, ranks: u32, ui: &Ui) -> anyh
         size == ranks,
         "the program was recorded with {ranks} ranks, and {size} were launched: it sends messages to ranks by their numbers"
     );
-    let Some(dir) = &args.dir else { bail!("--dry-run needs one process: start it without mpirun") };
+    let Some(dir) = &args.scratch.dir else { bail!("--dry-run needs one process: start it without mpirun") };
     let library = Library::load(launcher, args.mpi_library.as_deref())?;
     let probe = mpi(document, args.seed, None)?.buffer_bytes;
     let mpi_session = Mpi::begin(library, probe)?;
@@ -65,9 +65,10 @@ fn replay(args: &Args, document: &Document, dir: &Path, session: &Mpi, ui: &Ui) 
     let cancel = AtomicBool::new(false);
     // The first rank makes the files, and removes them when all others are done.
     let first = if session.rank() == 0 {
+        args.scratch.check(plan)?;
         let mut sandbox = Sandbox::new(dir, plan)?;
         sandbox.prepare(plan, Cache::Warm, false, &cancel)?;
-        if args.keep {
+        if args.scratch.keep {
             sandbox.keep();
         }
         Some(sandbox)

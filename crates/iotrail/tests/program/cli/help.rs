@@ -114,7 +114,7 @@ fn every_format_of_export_has_an_example_a_manual_page_and_a_line_in_the_guide()
     let dir = Dir::new();
     dir.run(["man", "-o", "man"]).succeeds();
     let guide = include_str!("../../../../../docs/exports.md");
-    for format in ["sqlite", "perfetto", "influx", "grafana", "c"] {
+    for format in ["sqlite", "perfetto", "influx", "grafana", "c", "fio", "fio-iolog", "ior"] {
         let text = dir.run(["export", format, "--help"]).succeeds().text();
         let call = format!("iotrail export {format} ");
         assert!(text.contains("Examples:") && text.contains(&call), "{text}");

@@ -4,6 +4,7 @@
 
 mod advise;
 mod auto;
+mod clone;
 mod compare;
 mod determinism;
 mod errors;

@@ -3,7 +3,7 @@
 use crate::cli::util::Dir;
 
 /// Ranks that write a file each, then a shared one in turns; one of them a log.
-fn traces(dir: &Dir, ranks: u32) {
+pub(crate) fn traces(dir: &Dir, ranks: u32) {
     for rank in 0..ranks {
         let mut text = String::new();
         let mut clock = 100 * rank;
@@ -93,7 +93,7 @@ fn what_is_generated_is_what_the_model_comes_to() {
     assert!(refused.contains("not empty (it holds \"file\")"), "{refused}");
     assert_eq!(dir.read("mine/file"), b"mine");
     let refused = dir.run(["generate", "m.toml", "--dir", "new", "--max-bytes", "10kB"]).fails();
-    assert!(refused.contains("more than 10000") && !dir.path("new").exists(), "{refused}");
+    assert!(refused.contains("more than --max-bytes 10000") && !dir.path("new").exists(), "{refused}");
     dir.run(["generate", "m.toml", "--dir", "new", "--dry-run"]).succeeds();
     assert!(!dir.path("new").exists());
 }

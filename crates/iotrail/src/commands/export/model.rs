@@ -1,0 +1,51 @@
+//! What exports of models of workloads have in common: the model, its ranks, and what the other format does not have.
+
+use crate::commands::workload::{Scaling, read};
+use crate::ui::Ui;
+use anyhow::ensure;
+use iotrail_workload::Model;
+use std::path::PathBuf;
+
+/// A model, for so many ranks.
+#[derive(Debug, clap::Args)]
+pub(super) struct ForRanks {
+    /// The model file; `-` is stdin.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// Ranks. Default: those of the model.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Option<u32>,
+
+    /// Refuse to lose anything.
+    #[arg(long)]
+    strict: bool,
+
+    #[command(flatten)]
+    knobs: Scaling,
+}
+
+/// Ranks of a model that does not say of how many it is.
+const RANKS: u32 = 4;
+
+impl ForRanks {
+    /// The changed model and the number of ranks.
+    ///
+    /// # Errors
+    /// If the model cannot be read or changed.
+    pub(super) fn model(&self) -> anyhow::Result<(Model, u32)> {
+        let model = self.knobs.apply(&read(&self.model)?)?;
+        let ranks = self.ranks.or(model.ranks).unwrap_or(RANKS);
+        Ok((model, ranks))
+    }
+
+    /// Tells what is lost.
+    ///
+    /// # Errors
+    /// If nothing may be lost.
+    pub(super) fn tell(&self, losses: &[String], ui: &Ui) -> anyhow::Result<()> {
+        ensure!(!self.strict || losses.is_empty(), "this would lose {}", losses.join("; "));
+        losses.iter().for_each(|loss| ui.warn(&format!("lost: {loss}")));
+        Ok(())
+    }
+}
