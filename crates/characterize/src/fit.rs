@@ -59,18 +59,18 @@ impl Fit {
             }
         }
         for rank in 0..ranks.len() as u32 {
-            let mut appends: HashMap<(usize, usize), bool> = HashMap::new();
+            let mut appends: HashMap<u32, bool> = HashMap::new();
             let ended = synthesise(&modelled.model, (rank, ranks.len() as u32), 0, &mut |step| {
                 let of = step.of.unwrap_or_default();
                 match step.action {
                     Action::Open { mode, .. } => {
-                        appends.insert(of, mode.append);
+                        appends.insert(step.open, mode.append);
                         fit.sessions[1] += 1;
                     }
                     Action::Transfer { kind, offset, size } => {
                         fit.count(kind, 1, 1);
                         fit.bytes(kind, 1, size);
-                        let offset = if appends.get(&of) == Some(&true) { 0 } else { offset };
+                        let offset = if appends.get(&step.open) == Some(&true) { 0 } else { offset };
                         if let Some(left) = places.get_mut(&(rank, of.0, kind, offset, size))
                             && *left > 0
                         {

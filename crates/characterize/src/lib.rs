@@ -6,8 +6,10 @@
 mod fit;
 mod gather;
 mod laws;
+mod levels;
 mod likeness;
 mod names;
+mod paper;
 mod portrait;
 mod program;
 mod result;
@@ -16,6 +18,7 @@ mod streams;
 mod validate;
 
 pub use gather::LeftOut;
+pub use levels::LevelFigures;
 pub use likeness::{CloneSource, Curve, Likeness, NothingToShow, OverTime, Shares, Side, likeness};
 pub use names::{Classing, Naming};
 pub use portrait::{Deed, PathFile, PathPicture, PathRequest, Portrait};

@@ -8,8 +8,9 @@ use crate::streams::Streams;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
     Class, FileKind, Group, Model, ModelFile, ModelSession, NameCall, PathElement, ProgramStep, RankGroup,
-    RequestKind, Sharing, Step, path,
+    Ratio, RequestKind, Sharing, Step, path,
 };
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Most kinds of files, and of sessions, of a model.
@@ -56,26 +57,35 @@ impl Target {
 }
 
 /// How much of the order of a recording a model has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// All of it if the program is short enough, else that of barriers.
+    /// The first one that comes near enough; if none does, all of the order if the program is short enough, else that of barriers.
     #[default]
     Auto,
+    /// None: a path is drawn from distributions (algorithm 1).
+    Paper,
     /// How often each session occurs between barriers.
     Joint,
     /// All of it.
     Program,
 }
 
-/// The model of what ranks did.
-pub(crate) fn model(
+/// The program of a recording, of which models are made.
+pub(crate) struct Programmed {
+    modelled: Modelled,
+    atoms: Vec<(ProgramStep, bool)>,
+}
+
+/// What ranks did, as a program.
+pub(crate) fn programmed(
     log: &EventLog,
     streams: &Streams,
     kinds: &Kinds,
     ranks: &[RankSessions],
     groups: &[Group],
-    (naming, level): (Naming, Level),
-) -> Result<Modelled, CharacterizeError> {
+    naming: Naming,
+) -> Result<Programmed, CharacterizeError> {
     let mut shapes = Shapes::of(ranks);
     let represented = shapes.represent();
     let files = Files::new(log, streams, kinds, ranks, &shapes, naming);
@@ -87,22 +97,10 @@ pub(crate) fn model(
         |execution: &Execution| numbers[&(files.of_kind[&execution.kind], shapes.number(execution))];
     let targets: Vec<Vec<Target>> =
         ranks.iter().map(|rank| rank.executions.iter().map(of_execution).collect()).collect();
-    let mut program = Program { groups: Vec::new(), of_no_range: 0, ranks: streams.ranks.len() as u32 };
+    let mut program = Program::of(streams.ranks.len() as u32);
     let (elements, overlapping) = aligned(streams, ranks, &targets, groups);
     let atoms: Vec<(ProgramStep, bool)> =
         elements.iter().filter_map(|element| program.step(element, groups, &files_of_model)).collect();
-    let mut steps = match level {
-        Level::Joint => Vec::new(),
-        Level::Auto | Level::Program => fold(atoms.iter().map(|(step, _)| step.clone()).collect()),
-    };
-    let ordered = match level {
-        Level::Auto => length(&steps) <= LONG,
-        Level::Joint => false,
-        Level::Program => true,
-    };
-    if !ordered {
-        steps = fold(unordered(atoms));
-    }
     if program.groups.is_empty() {
         program.group(&(0..program.ranks).collect());
     }
@@ -111,17 +109,37 @@ pub(crate) fn model(
         strong: false,
         groups: program.groups,
         files: files_of_model,
-        steps,
+        steps: Vec::new(),
+        path: None,
     };
-    Ok(Modelled {
-        model,
-        targets,
-        overlapping,
-        lawless,
-        represented,
-        ordered,
-        of_no_range: program.of_no_range,
-    })
+    let of_no_range = program.of_no_range;
+    let modelled =
+        Modelled { model, targets, overlapping, lawless, represented, ordered: false, of_no_range };
+    Ok(Programmed { modelled, atoms })
+}
+
+impl Programmed {
+    /// Executions whose transfers follow no law.
+    pub(crate) const fn lawless(&self) -> u64 {
+        self.modelled.lawless
+    }
+
+    /// The model with all of the order, and whether that is short.
+    pub(crate) fn program(&self) -> (Modelled, bool) {
+        let steps = fold(self.atoms.iter().map(|(step, _)| step.clone()).collect());
+        let short = length(&steps) <= LONG;
+        (self.with(steps, true), short)
+    }
+
+    /// The model with the order of barriers.
+    pub(crate) fn joint(&self) -> Modelled {
+        self.with(fold(unordered(self.atoms.clone())), false)
+    }
+
+    fn with(&self, steps: Vec<ProgramStep>, ordered: bool) -> Modelled {
+        let model = Model { steps, ..self.modelled.model.clone() };
+        Modelled { model, ordered, targets: self.modelled.targets.clone(), ..self.modelled }
+    }
 }
 
 /// The shapes of all sessions.
@@ -363,7 +381,11 @@ impl Files {
                 size: self.sizes[at],
                 present: self.present[at],
                 call_slack: 0,
+                times: Ratio::ONE,
+                call_times: Ratio::ONE,
+                filled: false,
                 sessions: Vec::new(),
+                statistics: Vec::new(),
             })
             .collect();
         let (mut numbers, mut lawless) = (HashMap::new(), 0);
@@ -401,6 +423,7 @@ impl Files {
                 offset,
                 write_offset,
                 order: kept.order.clone(),
+                random: 0,
                 slack: times(slack, few),
                 duration: took.0 / took.1.max(1),
                 counted: 0,
@@ -567,13 +590,17 @@ fn aligned(
 }
 
 /// The program while it is made.
-struct Program {
-    groups: Vec<RankGroup>,
+pub(crate) struct Program {
+    pub(crate) groups: Vec<RankGroup>,
     of_no_range: u64,
     ranks: u32,
 }
 
 impl Program {
+    pub(crate) const fn of(ranks: u32) -> Self {
+        Self { groups: Vec::new(), of_no_range: 0, ranks }
+    }
+
     /// A step, and whether it begins what it is a part of.
     fn step(
         &mut self,
@@ -606,7 +633,7 @@ impl Program {
     }
 
     /// The index of the group of these ranks; NULL if they are no range.
-    fn group(&mut self, members: &BTreeSet<u32>) -> Option<usize> {
+    pub(crate) fn group(&mut self, members: &BTreeSet<u32>) -> Option<usize> {
         let (first, last) = (*members.first()?, *members.last()?);
         if (last - first) as usize + 1 != members.len() {
             self.of_no_range += 1;
@@ -758,7 +785,7 @@ mod tests {
 
     #[test]
     fn groups_of_ranks_grow_with_the_last_rank() {
-        let mut program = Program { groups: Vec::new(), of_no_range: 0, ranks: 4 };
+        let mut program = Program::of(4);
         let named = |program: &Program, at: Option<usize>| at.map(|at| program.groups[at].name.clone());
         for (members, name) in [
             (vec![0, 1, 2, 3], Some("all")),

@@ -2,8 +2,9 @@
 
 use crate::CharacterizeError;
 use crate::gather::{Gathering, LeftOut};
+use crate::levels::{LevelFigures, Recording, chosen};
 use crate::names::{Classing, Kinds, Naming, kinds, sharing, word};
-use crate::program::{Level, model};
+use crate::program::{Level, programmed};
 use crate::sessions::{RankSessions, sessions};
 use crate::streams::{RankStream, Ranking, Streams, streams};
 use iotrail_query::{ProcessTable, Query, scan};
@@ -215,6 +216,8 @@ pub struct Characterization {
     pub not_kept: NotKept,
     /// The model beside the recording.
     pub fit: Fit,
+    /// Levels of models beside the recording.
+    pub levels: Vec<LevelFigures>,
     /// Further recordings beside the model.
     pub confirmations: Vec<Confirmation>,
     /// The model.
@@ -284,13 +287,15 @@ impl Recorded {
         }
         let (mut exact, mut modelled) = (0, 0);
         for rank in 0..ranks {
+            let mut appends: HashMap<u32, bool> = HashMap::new();
             let ended = synthesise(model, (rank, ranks), 0, &mut |step| {
-                if let (Action::Transfer { kind, offset, size }, Some((file, session))) =
-                    (step.action, step.of)
-                {
+                if let Action::Open { mode, .. } = step.action {
+                    appends.insert(step.open, mode.append);
+                }
+                if let (Action::Transfer { kind, offset, size }, Some((file, _))) = (step.action, step.of) {
                     modelled += 1;
                     let file = &model.files[file];
-                    let offset = if file.sessions[session].mode.append { 0 } else { offset };
+                    let offset = if appends.get(&step.open) == Some(&true) { 0 } else { offset };
                     if let Some(left) = places.get_mut(&(rank, file.class, kind, offset, size))
                         && *left > 0
                     {
@@ -352,9 +357,16 @@ pub fn characterize(
     let Recorded { streams, kinds, sessions: ranks } = Recorded::of(log, query, options, threads)?;
     let left_out = streams.left_out;
     let groups = grouped(&streams, &kinds);
-    let modelled = model(log, &streams, &kinds, &ranks, &groups, (options.naming, options.level))?;
+    let programmed = programmed(log, &streams, &kinds, &ranks, &groups, options.naming)?;
     let barriers = streams.ranks.iter().map(|rank| rank.barriers.len() as u64);
-    let fit = Fit::of(&modelled, &ranks, barriers.clone().sum());
+    let recording = Recording {
+        streams: &streams,
+        kinds: &kinds,
+        ranks: &ranks,
+        groups: &groups,
+        barriers: barriers.clone().sum(),
+    };
+    let (modelled, fit, levels) = chosen(&recording, &programmed, options.naming, options.level);
     let mut requests: BTreeMap<String, u64> = BTreeMap::new();
     for (name, count) in ranks.iter().flat_map(|rank| &rank.other) {
         *requests.entry(name.clone()).or_default() += count;
@@ -385,6 +397,7 @@ pub fn characterize(
         },
         not_kept,
         fit,
+        levels,
         confirmations: Vec::new(),
         model: modelled.model,
     })

@@ -56,6 +56,10 @@ pub(crate) struct Execution {
     pub(crate) transfers: Vec<Transfer>,
     /// Where its open, its requests and its close are among the requests of the rank; one that was not seen is where the next or last is.
     pub(crate) positions: Vec<usize>,
+    /// The requests between its open and its close, in order.
+    pub(crate) kinds: Vec<RequestKind>,
+    /// Whether its open was seen.
+    pub(crate) opened: bool,
     /// Slack before its requests, in ns.
     pub(crate) slack: Vec<u64>,
     /// Sum of the times that its requests took, in ns, and their number.
@@ -255,6 +259,8 @@ impl Building {
             shape,
             transfers: self.transfers,
             positions,
+            kinds: self.kinds,
+            opened: self.opened,
             slack: self.slack,
             took: self.took,
             start: self.start,

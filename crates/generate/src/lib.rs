@@ -2,9 +2,11 @@
 //!
 //! Source: PIONEER, sections V-D and V-E; definitions: docs/workload.md.
 
+mod mix;
 mod schedule;
 mod trail;
 
+pub use mix::{Component, MixError, mixed};
 pub use schedule::schedule;
 pub use trail::write_trail;
 
@@ -47,7 +49,7 @@ pub struct Planned {
 /// # Errors
 /// If it is too large.
 pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, GenerateError> {
-    let totals = model.totals(ranks)?;
+    let totals = model.totals_of(ranks, seed)?;
     let requests = totals.requests.values().copied().fold(totals.calls, u64::saturating_add);
     let barriers = totals.barriers.saturating_mul(u64::from(ranks));
     let operations = requests.saturating_add(totals.sessions.saturating_mul(2)).saturating_add(barriers);
@@ -94,8 +96,7 @@ impl Files<'_> {
         let model = &self.model.files[file];
         let owner = (model.class == Sharing::Private).then_some(rank);
         *self.numbers.entry((file, owner, number, renamed)).or_insert_with(|| {
-            let is_there = model.size > 0 || model.present || !self.model.makes(file);
-            let is_there = is_there && model.kind != FileKind::Absent && !renamed;
+            let is_there = self.model.is_there(file) && !renamed;
             self.files.push(ScratchFile {
                 name: format!("{}{}", model.instance(rank, number), if renamed { ".renamed" } else { "" }),
                 size: is_there.then_some(model.size),
@@ -106,13 +107,20 @@ impl Files<'_> {
     }
 }
 
+impl Files<'_> {
+    /// Lets a file that is there hold so many bytes.
+    fn fill(&mut self, file: usize, end: u64) {
+        if let Some(size) = self.files.get_mut(file).and_then(|file| file.size.as_mut()) {
+            *size = (*size).max(end);
+        }
+    }
+}
+
 /// What a rank does, while it is made.
 struct RankProgram<'a, 'f> {
     model: &'a Model,
     rank: u32,
     files: &'f mut Files<'a>,
-    /// Number of the first session of each file among those of all.
-    firsts: Vec<u32>,
     open: HashMap<OpenNumber, Position>,
     /// Files that have their other names.
     renamed: HashSet<(usize, u64)>,
@@ -121,6 +129,8 @@ struct RankProgram<'a, 'f> {
 /// Where an open file stands.
 #[derive(Clone, Copy, Default)]
 struct Position {
+    /// Index of the file.
+    file: usize,
     cursor: u64,
     /// The end of the furthest transfer.
     end: u64,
@@ -134,13 +144,7 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         seed: u64,
         files: &'f mut Files<'a>,
     ) -> (Stream, Vec<u64>) {
-        let firsts = model.files.iter().scan(0, |next, file| {
-            let first = *next;
-            *next += file.sessions.len() as u32;
-            Some(first)
-        });
-        let firsts = firsts.collect();
-        let mut made = Self { model, rank, files, firsts, open: HashMap::new(), renamed: HashSet::new() };
+        let mut made = Self { model, rank, files, open: HashMap::new(), renamed: HashSet::new() };
         let (mut stream, mut durations) = (Stream::new(), Vec::new());
         let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
             let (action, expected) = made.operation(step);
@@ -152,15 +156,18 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         (stream, durations)
     }
 
-    fn operation(&mut self, Synthetic { action, of, .. }: Synthetic) -> (Action, Expected) {
-        let (of_file, session) = of.unwrap_or_default();
-        let open = OpenNumber(self.firsts.get(of_file).copied().unwrap_or_default() + session as u32);
+    fn operation(&mut self, Synthetic { action, of, open, .. }: Synthetic) -> (Action, Expected) {
+        let (of_file, _) = of.unwrap_or_default();
+        let open = OpenNumber(open);
         let action = match action {
             Step::Open { file, number, mode } => {
-                self.open.insert(open, Position { appends: mode.append, ..Position::default() });
-                Action::Open { file: self.file(file, number), open, mode: open_mode(mode) }
+                let file = self.file(file, number);
+                self.open.insert(open, Position { file, appends: mode.append, ..Position::default() });
+                Action::Open { file, open, mode: open_mode(mode) }
             }
-            Step::Transfer { kind, offset, size } => self.transfer(open, kind, offset, size),
+            Step::Transfer { kind, offset, size } => {
+                self.transfer(open, (kind, offset, size), self.model.files[of_file].filled)
+            }
             Step::Request(RequestKind::Fdatasync) => Action::SyncData(open),
             Step::Request(RequestKind::Stat) => Action::StatOpen(open),
             Step::Request(RequestKind::Truncate) => {
@@ -175,10 +182,18 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         (action, Expected::Success)
     }
 
-    fn transfer(&mut self, open: OpenNumber, kind: RequestKind, offset: u64, size: u64) -> Action {
+    fn transfer(
+        &mut self,
+        open: OpenNumber,
+        (kind, offset, size): (RequestKind, u64, u64),
+        filled: bool,
+    ) -> Action {
         let position = self.open.entry(open).or_default();
         let follows = offset == position.cursor || position.appends && kind == RequestKind::Write;
         position.end = position.end.max(offset.saturating_add(size));
+        if filled && kind == RequestKind::Read {
+            self.files.fill(position.file, offset.saturating_add(size));
+        }
         if follows {
             position.cursor = offset.saturating_add(size);
         }

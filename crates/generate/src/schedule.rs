@@ -17,6 +17,7 @@ pub fn schedule(planned: &Planned) -> Vec<Vec<u64>> {
                 && !matches!(operation.action, Action::Barrier(_))
             {
                 let start = clock.saturating_add(operation.think_ns);
+                let start = if let Action::NotBefore(ns) = operation.action { start.max(ns) } else { start };
                 *clock = start.saturating_add(planned.durations[stream][starts.len()]);
                 starts.push(start);
             }

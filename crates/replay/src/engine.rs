@@ -3,7 +3,7 @@
 use crate::content::FileContent;
 use crate::meeting::{Event, Meeting, Meetings};
 use crate::outcome::{OperationKind, Outcome};
-use crate::pacing::Pacing;
+use crate::pacing::{Pacing, sleep_until};
 use crate::plan::{DIRECT_BLOCK, Plan};
 use crate::program::{Action, Expected, OpenMode, OpenNumber, Operation, Stream};
 use crate::sandbox::{Sandbox, noise};
@@ -176,7 +176,7 @@ impl<'a> Running<'a> {
             }
             before = self.pacing.wait((begin, before), operation.think_ns, &mut outcome, cancel);
             if !operation.action.is_call() {
-                if let Err(error) = self.meet(operation.action, cancel) {
+                if let Err(error) = self.meet(operation.action, begin, cancel) {
                     outcome.judge(operation, Err(error));
                 }
                 before = Instant::now();
@@ -206,9 +206,10 @@ impl<'a> Running<'a> {
     }
 
     /// What is between streams, and at begin and end of processes.
-    fn meet(&mut self, action: Action, cancel: &AtomicBool) -> Result<(), Errno> {
+    fn meet(&mut self, action: Action, begin: Instant, cancel: &AtomicBool) -> Result<(), Errno> {
         match action {
             Action::Barrier(group) => self.meetings.wait_for_group(group, cancel),
+            Action::NotBefore(ns) => sleep_until(begin + Duration::from_nanos(ns), cancel),
             Action::Signal(event) => self.meetings.set(event, None),
             Action::Share { open, event } => self.meetings.set(event, self.open.get(&open).cloned()),
             Action::Await(event) => drop(self.meetings.wait_for_event(event, cancel)),
@@ -250,6 +251,7 @@ impl<'a> Running<'a> {
             | Action::Leave(_)
             | Action::Adopt { .. }
             | Action::Barrier(_)
+            | Action::NotBefore(_)
             | Action::Signal(_)
             | Action::Await(_)
             | Action::Share { .. }
@@ -507,6 +509,16 @@ mod tests {
         }
         let (outcome, _) = executed(due, Think::Due, |_| {});
         assert!(outcome.elapsed >= Duration::from_millis(15));
+    }
+
+    #[test]
+    fn a_stream_begins_late_also_without_time_between_operations() {
+        let mut program = stats(0, 2);
+        let late = Operation { action: Action::NotBefore(30_000_000), ..program.streams[0][0] };
+        program.streams[0].insert(0, late);
+        let (outcome, _) = executed(program, Think::Dropped, |_| {});
+        assert!(outcome.elapsed >= Duration::from_millis(30), "{:?}", outcome.elapsed);
+        assert_eq!(outcome.times.operations(), 2);
     }
 
     #[test]

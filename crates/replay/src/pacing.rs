@@ -37,11 +37,8 @@ impl Pacing {
         let due =
             if self.think == Think::Due { begin + wanted } else { before + wanted.saturating_sub(self.owed) };
         let asleep = self.think != Think::Busy;
-        while asleep
-            && !cancel.load(Ordering::Relaxed)
-            && let Some(left) = due.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
-        {
-            thread::sleep(left.min(NAP));
+        if asleep {
+            sleep_until(due, cancel);
         }
         let mut now = Instant::now();
         while now < due && !asleep && !cancel.load(Ordering::Relaxed) {
@@ -56,6 +53,15 @@ impl Pacing {
             outcome.slack_ns[1] += nanos(waited);
         }
         now
+    }
+}
+
+/// Returns at that time, or soon after `cancel` is set.
+pub(crate) fn sleep_until(due: Instant, cancel: &AtomicBool) {
+    while !cancel.load(Ordering::Relaxed)
+        && let Some(left) = due.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    {
+        thread::sleep(left.min(NAP));
     }
 }
 

@@ -129,6 +129,8 @@ pub enum Action {
     List(usize),
     /// The streams of the group of that index wait for each other: no call.
     Barrier(usize),
+    /// Waits until so many ns have gone by since the common begin of all streams, whatever becomes of the time between operations: no call.
+    NotBefore(u64),
     /// Sets the event of that index, which one stream does once: no call.
     Signal(usize),
     /// Waits until the event of that index is set: no call.
@@ -166,6 +168,7 @@ impl Action {
             | Self::RemoveDirectory(_)
             | Self::List(_)
             | Self::Barrier(_)
+            | Self::NotBefore(_)
             | Self::Signal(_)
             | Self::Await(_)
             | Self::Inherit { .. } => None,
@@ -217,6 +220,7 @@ impl Action {
         !matches!(
             self,
             Self::Barrier(_)
+                | Self::NotBefore(_)
                 | Self::Signal(_)
                 | Self::Await(_)
                 | Self::Share { .. }

@@ -2,7 +2,7 @@
 
 use crate::table::{Align, Block, Style, Table, wrap};
 use iotrail_characterize::{
-    Characterization, ClassFigures, Fit, GroupFigures, Quantiles, RankedBy, VERDICTS, Validation,
+    Characterization, ClassFigures, Fit, GroupFigures, Level, Quantiles, RankedBy, VERDICTS, Validation,
 };
 use iotrail_model::units;
 use iotrail_workload::{Model, RequestKind, Totals};
@@ -20,6 +20,8 @@ pub fn characterization(found: &Characterization, style: Style) -> String {
     text.push_str(&more(found.classes.len(), style));
     text.push('\n');
     text.push_str(&fit(&found.fit).render(style));
+    text.push('\n');
+    text.push_str(&levels(found).render(style));
     if !found.confirmations.is_empty() {
         text.push('\n');
         text.push_str(&confirmations(found).render(style));
@@ -198,6 +200,38 @@ fn fit(fit: &Fit) -> Table {
     table
 }
 
+/// Levels of models, how large and how far from the recording each is.
+fn levels(found: &Characterization) -> Table {
+    let mut table = Table::new()
+        .figures("level", Align::Left)
+        .figures("model", Align::Right)
+        .figures("error", Align::Right)
+        .figures("of", Align::Left)
+        .figures("", Align::Left);
+    for level in &found.levels {
+        let word = match level.level {
+            Level::Paper => "paper",
+            Level::Joint => "joint",
+            Level::Program => "program",
+            Level::Auto => "auto",
+        };
+        let verdict = match (level.within, level.chosen) {
+            (true, true) => "near enough, this model",
+            (true, false) => "near enough",
+            (false, true) => "this model",
+            (false, false) => "",
+        };
+        table.row([
+            word.to_owned(),
+            units::bytes(level.model_bytes as f64),
+            units::percent(level.distance),
+            if level.distance > 0.0 { level.worst.replace('_', " ") } else { String::new() },
+            verdict.to_owned(),
+        ]);
+    }
+    table
+}
+
 /// Further recordings beside the model.
 fn confirmations(found: &Characterization) -> Table {
     let mut table = Table::new()
@@ -275,8 +309,12 @@ fn not_kept(found: &Characterization) -> Vec<String> {
         "collective calls",
         "of communicators of some ranks",
     );
-    if !lost.order_kept {
-        said.push("the order of sessions between barriers: the program would be too long".to_owned());
+    match found.levels.iter().find(|level| level.chosen).map(|level| level.level) {
+        Some(Level::Paper) => said.push(
+            "the order of requests and the places of ranks: a path is drawn from distributions".to_owned(),
+        ),
+        _ if !lost.order_kept => said.push("the order of sessions between barriers".to_owned()),
+        _ => {}
     }
     said
 }

@@ -14,6 +14,7 @@ mod merge;
 mod mix;
 mod model;
 mod path;
+mod profile;
 mod random;
 mod requests;
 mod series;
@@ -29,10 +30,11 @@ pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
     Action, FileKind, Knob, KnobError, Knobs, Mode, Model, ModelError, ModelFile, ModelSession, NameCall,
-    OffsetLaw, ProgramStep, RankGroup, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, VERSION,
-    synthesise,
+    OffsetLaw, PathBarrier, ProgramStep, RankGroup, Ratio, RequestKind, ShareKnob, Sharing, Statistics,
+    Stride, Synthetic, TooMuch, Totals, VERSION, synthesise,
 };
 pub use path::{Path, PathElement, Step, path};
+pub use profile::{ClassProfile, Distance, Profile};
 pub use requests::{Call, Request, Slack, Variant, requests};
 pub use series::{Moment, Series, bin_width, series_distance};
 pub use session::{Session, sessions};

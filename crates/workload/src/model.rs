@@ -1,16 +1,23 @@
 //! The model of a workload: what is written in a model file.
 
+mod drawn;
 mod error;
 mod knobs;
 mod names;
 mod quantity;
+mod ratio;
 mod read;
+mod read_statistics;
+mod statistics;
 mod synthesis;
 mod totals;
 mod write;
+mod write_statistics;
 
 pub use error::ModelError;
-pub use knobs::{Knob, KnobError, Knobs};
+pub use knobs::{Knob, KnobError, Knobs, ShareKnob};
+pub use ratio::Ratio;
+pub use statistics::Statistics;
 pub use synthesis::{Action, Synthetic, synthesise};
 pub use totals::{TooMuch, Totals};
 
@@ -32,6 +39,17 @@ pub struct Model {
     pub files: Vec<ModelFile>,
     /// What all ranks do, in order.
     pub steps: Vec<ProgramStep>,
+    /// In place of steps: the order is drawn (algorithm 1), and this is where ranks wait for each other in it.
+    pub path: Option<Vec<PathBarrier>>,
+}
+
+/// Where the ranks of a group wait for each other in a path that is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathBarrier {
+    /// Index of the group.
+    pub group: usize,
+    /// After how much of the path of a rank, in millionths, with how often.
+    pub at: BTreeMap<u64, u64>,
 }
 
 impl Model {
@@ -45,7 +63,19 @@ impl Model {
                 _ => false,
             })
         }
-        self.files[file].sessions.iter().any(|session| session.mode.create) || makes(&self.steps, file)
+        let model = &self.files[file];
+        model.sessions.iter().any(|session| session.mode.create)
+            || model.statistics.iter().any(Statistics::makes)
+            || makes(&self.steps, file)
+    }
+
+    /// Whether the file of that index is there before the run.
+    #[must_use]
+    pub fn is_there(&self, file: usize) -> bool {
+        let model = &self.files[file];
+        let needed = model.statistics.iter().any(|statistics| statistics.needs(model.kind));
+        model.kind != FileKind::Absent
+            && (model.filled || model.size > 0 || model.present || needed || !self.makes(file))
     }
 }
 
@@ -115,8 +145,16 @@ pub struct ModelFile {
     pub present: bool,
     /// Time before each call that names it, in ns.
     pub call_slack: u64,
+    /// How often steps of the program on it are done: its files are more or fewer than the program's.
+    pub times: Ratio,
+    /// The same of calls that name it and change no name.
+    pub call_times: Ratio,
+    /// Whether it holds all that is read of it before the run.
+    pub filled: bool,
     /// What is done through one open.
     pub sessions: Vec<ModelSession>,
+    /// What groups of ranks do, as distributions from which a path is drawn.
+    pub statistics: Vec<Statistics>,
 }
 
 impl ModelFile {
@@ -145,6 +183,8 @@ pub struct ModelSession {
     pub runs: Vec<(u64, u64)>,
     /// Where transfers begin.
     pub offset: OffsetLaw,
+    /// Millionths of the transfers that change their places with each other.
+    pub random: u64,
     /// Where writes begin, if reads and writes follow laws of their own; then both are counted apart.
     pub write_offset: Option<OffsetLaw>,
     /// Runs of requests in their order, where they are not spread; their sums are the numbers of requests.
@@ -205,7 +245,7 @@ impl ModelSession {
 }
 
 /// How a file is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mode {
     /// It may be read.
     pub read: bool,

@@ -5,14 +5,16 @@ use crate::commands::workload::{Scaling, read};
 use crate::{output, ui::Ui};
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
-use iotrail_generate::{Planned, planned, write_trail};
+use iotrail_generate::{
+    Component, MAX_OPERATIONS, MAX_RANKS, MixError, Planned, mixed, planned, write_trail,
+};
 use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
 use iotrail_record::{CallSet, Placement, RecordPlan, SessionOptions, Target, Wait, record_to_trail};
 use iotrail_replay::{Cache, Checked, Content, OperationKind, Outcome, Plan, Sandbox, Think, Times, execute};
 use iotrail_terminal::workload_summary::model_totals;
 use iotrail_trail::CreateOptions;
-use iotrail_workload::Totals;
+use iotrail_workload::{Model, Totals};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Do what a model of a workload says.
 ///
@@ -29,16 +32,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
   iotrail generate model.toml --dir scratch --ranks 2
   iotrail generate model.toml --dir scratch --ranks 8 --scale size=0.25 --asap --json
   iotrail generate model.toml --dir scratch --verify -o clone.trail
+  iotrail generate model.toml:2 model.toml:4@+200ms --dir scratch --asap
   iotrail generate model.toml --dir scratch --dry-run
   iotrail generate model.toml --dir scratch --dry-run -o plan.trail
 
 The directory is made, or empty; the files in it are removed at the end, or with `--clean` after a kill. docs/workload.md explains the model file.")]
 pub(crate) struct Args {
-    /// The model file, as `iotrail characterize -o` writes it; `-` is stdin.
-    #[arg(value_name = "MODEL", required_unless_present = "clean", conflicts_with = "clean")]
-    model: Option<PathBuf>,
+    /// Model files, as `iotrail characterize -o` writes them; `-` is stdin. Several run at the same time, each in a directory of its own:
+    /// `A.toml:4 B.toml:2@+5s#7` are 4 ranks of the one, and 2 of the other, which begin 5 s later, with seed 7.
+    #[arg(value_name = "MODEL", required_unless_present = "clean", conflicts_with = "clean", value_parser = component)]
+    models: Vec<Component>,
 
-    /// Ranks.
+    /// Ranks of models that come without a number.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
 
@@ -73,9 +78,9 @@ pub(crate) struct Args {
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// Drop the files from the page cache first.
-    #[arg(long)]
-    cold: bool,
+    /// Whether the page cache has the files at the begin.
+    #[arg(long, value_name = "STATE", value_enum, default_value_t = CacheWord::Warm)]
+    cache: CacheWord,
 
     /// Refuse more ranks.
     #[arg(long, value_name = "N")]
@@ -107,6 +112,45 @@ enum ThinkWord {
     Busy,
 }
 
+/// Whether the page cache has files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CacheWord {
+    /// They are dropped from it.
+    Cold,
+    /// They are there as far as making them left them there.
+    Warm,
+}
+
+/// A word of the command line; a file of that name is a model, whatever is in the name.
+fn component(text: &str) -> Result<Component, MixError> {
+    if Path::new(text).exists() {
+        return Ok(Component { path: text.to_owned(), ranks: None, delay: Duration::ZERO, seed: None });
+    }
+    text.parse()
+}
+
+/// A model that is generated.
+struct Part {
+    component: Component,
+    model: Model,
+    ranks: u32,
+    totals: Totals,
+}
+
+/// What a model of several comes to.
+#[derive(Serialize)]
+struct PartDocument {
+    /// Its directory.
+    label: String,
+    ranks: u32,
+    delay_ns: u64,
+    files: u64,
+    sessions: u64,
+    requests: u64,
+    bytes_read: u64,
+    bytes_written: u64,
+}
+
 /// What was done.
 #[derive(Serialize)]
 struct Document {
@@ -117,6 +161,9 @@ struct Document {
     requests: u64,
     bytes_read: u64,
     bytes_written: u64,
+    /// Of several models what each comes to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    models: Vec<PartDocument>,
     /// NULL in a dry run.
     #[serde(flatten)]
     done: Option<DoneDocument>,
@@ -174,16 +221,13 @@ impl Done {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let Some(model) = &args.model else { return args.scratch.clean(ui) };
-    if let Some(most) = args.max_ranks {
-        ensure!(args.ranks <= most, "{} ranks are more than --max-ranks {most}", args.ranks);
+    if args.models.is_empty() {
+        return args.scratch.clean(ui);
     }
     if let (Some(trail), false) = (&args.output, args.scratch.dry_run) {
         return record(args, trail, ui);
     }
-    let model = args.knobs.apply(&read(model)?)?;
-    let totals = model.totals(args.ranks)?;
-    let planned = planned(&model, args.ranks, args.seed)?;
+    let (parts, planned, labels) = args.planned()?;
     let dir = args.scratch.dir.as_deref().unwrap_or(Path::new(NOWHERE));
     let written = args.output.as_ref().map(|trail| (trail, planned.clone()));
     let plan = args.plan(planned)?;
@@ -195,14 +239,15 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let done = if args.scratch.dry_run { None } else { Some(generate(args, dir, &plan)?) };
     if args.json {
-        output::json(&document(args, &totals, done.as_ref()))?;
+        output::json(&document(&parts, &labels, done.as_ref()))?;
     } else {
-        let mut text = model_totals(&model, args.ranks, &totals, ui.style());
-        text.push_str(
-            &done
-                .as_ref()
-                .map_or_else(|| "nothing was done: a dry run\n".to_owned(), |done| said(done, &totals)),
-        );
+        let mut text = String::new();
+        for (at, part) in parts.iter().enumerate() {
+            text.extend(labels.get(at).map(|label| format!("{}\n", ui.style().bold(label))));
+            text.push_str(&model_totals(&part.model, part.ranks, &part.totals, ui.style()));
+        }
+        let dry = || "nothing was done: a dry run\n".to_owned();
+        text.push_str(&done.as_ref().map_or_else(dry, |done| said(done, &sum(&parts))));
         output::text(Path::new("-"), text)?;
     }
     let right = done.as_ref().is_none_or(Done::is_right);
@@ -212,7 +257,45 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 /// Where the files of plans are that are not carried out.
 const NOWHERE: &str = "scratch";
 
+/// What all models come to.
+fn sum(parts: &[Part]) -> Totals {
+    let mut all = Totals::default();
+    parts.iter().for_each(|part| all.merge(&part.totals));
+    all
+}
+
 impl Args {
+    /// The models, one program of all, and the directories of several.
+    fn planned(&self) -> anyhow::Result<(Vec<Part>, Planned, Vec<String>)> {
+        let (mut parts, mut components) = (Vec::new(), Vec::new());
+        let ranks = self.models.iter().map(|component| u64::from(component.ranks.unwrap_or(self.ranks)));
+        let ranks: u64 = ranks.sum();
+        if let Some(most) = self.max_ranks {
+            ensure!(ranks <= u64::from(most), "{ranks} ranks are more than --max-ranks {most}");
+        }
+        for component in &self.models {
+            let (ranks, seed) = (component.ranks.unwrap_or(self.ranks), component.seed.unwrap_or(self.seed));
+            let model = self.knobs.apply(&read(Path::new(&component.path))?)?;
+            let totals = model.totals_of(ranks, seed)?;
+            components.push((component.clone(), planned(&model, ranks, seed)?));
+            parts.push(Part { component: component.clone(), model, ranks, totals });
+        }
+        if let ([component], [_]) = (&self.models[..], &components[..])
+            && component.delay.is_zero()
+        {
+            let planned = components.pop().map(|(_, planned)| planned).unwrap_or_default();
+            return Ok((parts, planned, Vec::new()));
+        }
+        let (planned, labels) = mixed(components);
+        let operations: u64 = planned.program.streams.iter().map(|stream| stream.len() as u64).sum();
+        ensure!(
+            operations <= MAX_OPERATIONS && planned.program.streams.len() as u64 <= u64::from(MAX_RANKS),
+            "the models have {operations} operations of {} ranks together, at most {MAX_OPERATIONS} of {MAX_RANKS} are generated",
+            planned.program.streams.len()
+        );
+        Ok((parts, planned, labels))
+    }
+
     /// What is executed.
     fn plan(&self, planned: Planned) -> anyhow::Result<Plan> {
         let program = match self.pace {
@@ -239,7 +322,7 @@ impl Args {
 /// Runs this command again below a recorder.
 fn record(args: &Args, trail: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
     ensure!(
-        args.model.as_deref() != Some(Path::new("-")),
+        args.models.iter().all(|component| component.path != "-"),
         "a model from stdin cannot be recorded: write it to a file first"
     );
     let program = std::env::current_exe().context("cannot find this program")?;
@@ -291,7 +374,7 @@ fn generate(args: &Args, dir: &Path, plan: &Plan) -> anyhow::Result<Done> {
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;
     }
     let mut sandbox = Sandbox::new(dir, plan)?;
-    let cache = if args.cold { Cache::Cold } else { Cache::Warm };
+    let cache = if args.cache == CacheWord::Cold { Cache::Cold } else { Cache::Warm };
     sandbox.prepare(plan, cache, false, &cancel)?;
     let outcome = execute(plan, &sandbox, args.think(), &cancel);
     let checked =
@@ -364,15 +447,32 @@ fn latency(times: &Times) -> String {
     )
 }
 
-fn document(args: &Args, totals: &Totals, done: Option<&Done>) -> Document {
+/// All requests of totals.
+fn requests(totals: &Totals) -> u64 {
+    totals.requests.values().sum::<u64>() + totals.calls
+}
+
+fn document(parts: &[Part], labels: &[String], done: Option<&Done>) -> Document {
+    let totals = sum(parts);
+    let of_part = |(part, label): (&Part, &String)| PartDocument {
+        label: label.clone(),
+        ranks: part.ranks,
+        delay_ns: u64::try_from(part.component.delay.as_nanos()).unwrap_or(u64::MAX),
+        files: part.totals.files,
+        sessions: part.totals.sessions,
+        requests: requests(&part.totals),
+        bytes_read: part.totals.bytes_read,
+        bytes_written: part.totals.bytes_written,
+    };
     Document {
         format: "iotrail-generated/1",
-        ranks: args.ranks,
+        ranks: parts.iter().map(|part| part.ranks).sum(),
         files: totals.files,
         sessions: totals.sessions,
-        requests: totals.requests.values().sum::<u64>() + totals.calls,
+        requests: requests(&totals),
         bytes_read: totals.bytes_read,
         bytes_written: totals.bytes_written,
+        models: parts.iter().zip(labels).map(of_part).collect(),
         done: done.map(done_document),
     }
 }

@@ -21,6 +21,7 @@ const MAX_MODEL: u64 = 1 << 20;
   iotrail workload model.toml
   iotrail workload model.toml --ranks 64 --json
   iotrail workload model.toml --scale size=4,slack=0.1 -o larger.toml
+  iotrail workload model.toml --scale files=3,reads=0.5,random=0.1 -o mixed.toml
 
 docs/workload.md explains the model file.")]
 pub(crate) struct Args {
@@ -51,8 +52,8 @@ pub(crate) struct Args {
 /// How a model is changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Scaling {
-    /// Change the model first: `size=K` (bytes of transfers, files, offsets), `requests=K`, `slack=K`, comma-separated; factors of one
-    /// word multiply.
+    /// Change the model first, comma-separated: factors `size` (bytes of transfers, files, offsets), `requests`, `files`, `metadata`,
+    /// `slack`, `burst`, of which those of one word multiply; shares `reads` and `random`; `sharing=private` or `sharing=shared`.
     #[arg(long = "scale", alias = "set", value_name = "KNOB=FACTOR")]
     scale: Vec<String>,
 
@@ -75,8 +76,24 @@ impl Scaling {
             !self.strong || model.ranks.is_some(),
             "--strong needs a model that says of how many ranks it is: add `ranks = N` to the model file"
         );
+        ensure!(
+            !self.strong || model.path.is_none(),
+            "--strong needs a model with [program]: transfers are dealt in the order that it has"
+        );
         model.strong |= self.strong;
         Ok(model)
+    }
+
+    /// The same of a model whose order is written down.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply), and if the order is drawn.
+    pub(crate) fn apply_to_program(&self, model: &Model) -> anyhow::Result<Model> {
+        ensure!(
+            model.path.is_none(),
+            "a model without [program], whose order is drawn, cannot be exported; `iotrail characterize --level program` writes one with it"
+        );
+        self.apply(model)
     }
 }
 

@@ -1,6 +1,11 @@
 //! Factors that change a model.
 
-use super::{Model, ModelSession, OffsetLaw, RequestKind};
+mod burst;
+mod shares;
+mod sharing;
+
+use super::read_statistics::share;
+use super::{FileKind, Model, ModelFile, ModelSession, OffsetLaw, Ratio, RequestKind, Sharing, Statistics};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -13,9 +18,33 @@ pub enum Knob {
     Requests,
     /// Time before requests.
     Slack,
+    /// Files of a rank, and with them what is done to files.
+    Files,
+    /// Calls that name files and change no name.
+    Metadata,
+    /// The squared variation of the time before requests.
+    Burst,
 }
 
-const KNOBS: [(&str, Knob); 3] = [("size", Knob::Size), ("requests", Knob::Requests), ("slack", Knob::Slack)];
+const KNOBS: [(&str, Knob); 6] = [
+    ("size", Knob::Size),
+    ("requests", Knob::Requests),
+    ("slack", Knob::Slack),
+    ("files", Knob::Files),
+    ("metadata", Knob::Metadata),
+    ("burst", Knob::Burst),
+];
+
+/// A share that a model gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShareKnob {
+    /// Of transfers that read.
+    Reads,
+    /// Of transfers that change their places with each other.
+    Random,
+}
+
+const SHARES: [(&str, ShareKnob); 2] = [("reads", ShareKnob::Reads), ("random", ShareKnob::Random)];
 
 /// A factor is a fraction of whole numbers, so that products are exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +53,23 @@ struct Factor {
     denominator: u128,
 }
 
-/// Factors by what they change; those of one knob are multiplied before they are applied.
+/// What changes a model: factors, of which those of one knob are multiplied before they are applied; shares, and who has files, of which the
+/// last one counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Knobs(BTreeMap<Knob, Factor>);
+pub struct Knobs {
+    factors: BTreeMap<Knob, Factor>,
+    /// In millionths.
+    shares: BTreeMap<ShareKnob, u64>,
+    sharing: Option<Sharing>,
+}
 
 /// Why a knob cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KnobError {
     /// Not a knob with a factor.
     #[error(
-        "`{0}` does not set a knob; expected size=K, requests=K or slack=K with a decimal number as in 4 or 0.25"
+        "`{0}` does not set a knob; expected size=K, requests=K, slack=K, files=K, metadata=K or burst=K with a decimal number as in 4 or 0.25, \
+         reads=S or random=S with a share from 0 to 1, sharing=private or sharing=shared"
     )]
     NotAKnob(String),
     /// Sizes must stay whole.
@@ -47,6 +83,14 @@ pub enum KnobError {
     /// A session would be empty.
     #[error("with this factor of requests, session `{0}` has none; choose a larger one")]
     Empty(String),
+    /// Reads and writes have places of their own.
+    #[error(
+        "reads and writes of session `{0}` follow laws of their own, so none can become the other; give the session one law of offsets"
+    )]
+    TwoLaws(String),
+    /// Files of all ranks in one need room for each.
+    #[error("the file `{0}` cannot be shared: {1}")]
+    NotShared(String, &'static str),
 }
 
 impl Knobs {
@@ -61,10 +105,20 @@ impl Knobs {
     fn set_one(&mut self, text: &str) -> Result<(), KnobError> {
         let error = || KnobError::NotAKnob(iotrail_model::text::printable(text).into_owned());
         let (word, factor) = text.split_once('=').ok_or_else(error)?;
+        if let Some((_, knob)) = SHARES.iter().find(|(known, _)| *known == word) {
+            self.shares.insert(*knob, share(factor).ok_or_else(error)?);
+            return Ok(());
+        }
+        if word == "sharing" {
+            let known = [("private", Sharing::Private), ("shared", Sharing::Shared)];
+            let sharing = known.iter().find(|(known, _)| *known == factor).ok_or_else(error)?;
+            self.sharing = Some(sharing.1);
+            return Ok(());
+        }
         let (_, knob) = KNOBS.iter().find(|(known, _)| *known == word).ok_or_else(error)?;
         let factor = Factor::parse(factor).ok_or_else(error)?;
-        let before = self.0.get(knob).copied().unwrap_or(Factor::ONE);
-        self.0.insert(*knob, before.times(factor).ok_or_else(error)?);
+        let before = self.factors.get(knob).copied().unwrap_or(Factor::ONE);
+        self.factors.insert(*knob, before.times(factor).ok_or_else(error)?);
         Ok(())
     }
 
@@ -74,10 +128,16 @@ impl Knobs {
     /// If a factor makes parts of bytes, empty sessions or numbers that do not fit.
     pub fn apply(&self, model: &Model) -> Result<Model, KnobError> {
         let mut model = model.clone();
+        if let Some(wanted) = self.sharing {
+            sharing::share(&mut model, wanted)?;
+        }
         for file in &mut model.files {
             file.size = self.size(file.size)?;
+            self.apply_counts(file)?;
             file.call_slack = self.slack(file.call_slack)?;
             file.sessions.iter_mut().try_for_each(|session| self.apply_session(session))?;
+            self.apply_shares(file)?;
+            file.statistics.iter_mut().try_for_each(|statistics| self.apply_statistics(statistics))?;
         }
         Ok(model)
     }
@@ -97,11 +157,7 @@ impl Knobs {
                 }
             }
         }
-        let mut slack = BTreeMap::new();
-        for (time, weight) in &session.slack {
-            *slack.entry(self.slack(*time)?).or_default() += weight;
-        }
-        session.slack = slack;
+        session.slack = self.times(&session.slack)?;
         let (was_empty, counted) = (session.requests.is_empty(), session.counted());
         let requests = session.requests.clone();
         for count in session.requests.values_mut() {
@@ -139,6 +195,73 @@ impl Knobs {
         Ok(())
     }
 
+    /// More or fewer files, and calls that name them.
+    fn apply_counts(&self, file: &mut ModelFile) -> Result<(), KnobError> {
+        let count = self.rounded(Knob::Files, file.count, super::read::MAX_COUNT)?.max(1);
+        if file.statistics.is_empty() {
+            let more = Ratio::reduced(count, file.count).and_then(|ratio| file.times.times(ratio));
+            file.times = more.ok_or(KnobError::TooLarge(count))?;
+            let Factor { numerator, denominator } = self.factor(Knob::Metadata);
+            let factor = u64::try_from(numerator).ok().zip(u64::try_from(denominator).ok());
+            let calls = factor.and_then(|(numerator, denominator)| Ratio::reduced(numerator, denominator));
+            let calls = calls.and_then(|ratio| file.call_times.times(ratio));
+            file.call_times = calls.ok_or(KnobError::TooLarge(count))?;
+        }
+        for statistics in &mut file.statistics {
+            let files = |files| self.rounded(Knob::Files, files, super::read::MAX_COUNT);
+            statistics.files = turned(&statistics.files, files)?;
+            for (call, count) in &mut statistics.calls {
+                let knob = if call.changes_names() { Knob::Files } else { Knob::Metadata };
+                *count = self.rounded(knob, *count, super::read::MAX_REQUESTS)?;
+            }
+            statistics.calls.retain(|_, count| *count > 0);
+        }
+        if count > 1 && !file.name.contains("%i") {
+            file.name.push_str(".%i");
+        }
+        file.count = count;
+        Ok(())
+    }
+
+    /// The same for what is drawn.
+    fn apply_statistics(&self, statistics: &mut Statistics) -> Result<(), KnobError> {
+        let sizes = [&mut statistics.sizes, &mut statistics.write_sizes];
+        for sizes in sizes.into_iter().chain([&mut statistics.offsets, &mut statistics.write_offsets]) {
+            *sizes = turned(sizes, |size| self.size(size))?;
+        }
+        statistics.file_size = self.size(statistics.file_size)?;
+        statistics.slack = self.times(&statistics.slack)?;
+        let reads = self.shares.get(&ShareKnob::Reads);
+        reads.into_iter().for_each(|share| shares::read_statistics(statistics, *share));
+        let random = self.shares.get(&ShareKnob::Random);
+        random.into_iter().for_each(|share| shares::random_statistics(statistics, *share));
+        let depth = |depth: u64| {
+            let requests =
+                self.rounded(Knob::Requests, depth.saturating_sub(1), super::read::MAX_REQUESTS)?;
+            Ok(requests + 1)
+        };
+        statistics.depth = turned(&statistics.depth, depth)?;
+        Ok(())
+    }
+
+    /// Shares of reads and of transfers at random places; a file that is read where nobody wrote holds that before.
+    fn apply_shares(&self, file: &mut ModelFile) -> Result<(), KnobError> {
+        if let Some(share) = self.shares.get(&ShareKnob::Random) {
+            file.sessions.iter_mut().for_each(|session| session.random = *share);
+        }
+        let Some(share) = self.shares.get(&ShareKnob::Reads) else { return Ok(()) };
+        file.filled |= *share > 0 && file.kind == FileKind::File;
+        file.sessions.iter_mut().try_for_each(|session| shares::read_session(session, *share))
+    }
+
+    /// Times with weights, longer or shorter, and more or less varied.
+    fn times(&self, times: &BTreeMap<u64, u64>) -> Result<BTreeMap<u64, u64>, KnobError> {
+        let times = turned(times, |slack| self.slack(slack))?;
+        let Factor { numerator, denominator } = self.factor(Knob::Burst);
+        let is_one = numerator == denominator;
+        Ok(if is_one { times } else { burst::burst(&times, numerator as f64 / denominator as f64) })
+    }
+
     fn slack(&self, ns: u64) -> Result<u64, KnobError> {
         self.rounded(Knob::Slack, ns, i64::MAX as u64)
     }
@@ -162,8 +285,20 @@ impl Knobs {
     }
 
     fn factor(&self, knob: Knob) -> Factor {
-        self.0.get(&knob).copied().unwrap_or(Factor::ONE)
+        self.factors.get(&knob).copied().unwrap_or(Factor::ONE)
     }
+}
+
+/// Values with weights, changed; values that become equal are one.
+fn turned(
+    values: &BTreeMap<u64, u64>,
+    turn: impl Fn(u64) -> Result<u64, KnobError>,
+) -> Result<BTreeMap<u64, u64>, KnobError> {
+    let mut out = BTreeMap::new();
+    for (value, weight) in values {
+        *out.entry(turn(*value)?).or_default() += weight;
+    }
+    Ok(out)
 }
 
 impl Factor {

@@ -2,9 +2,10 @@
 
 use super::names::collision;
 use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, time};
+use super::read_statistics::{RawStatistics, share};
 use super::{
     CALLS, FileKind, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw, ProgramStep,
-    REQUESTS, RankGroup, RequestKind, Sharing, Stride, VERSION,
+    REQUESTS, RankGroup, Ratio, RequestKind, Sharing, Stride, VERSION,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -21,19 +22,19 @@ const MAX_REPEAT: u64 = 1 << 40;
 /// Most files; each of them may be one of every rank.
 const MAX_FILES: usize = 1 << 12;
 /// Most files of one name.
-const MAX_COUNT: u64 = 1_000_000;
+pub(super) const MAX_COUNT: u64 = 1_000_000;
 /// Deepest nesting of steps.
 const MAX_DEPTH: usize = 16;
 
 const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] with name and ranks, [[file]] with name, class, kind, count, size, \
-                    present and call_slack, [[file.session]] with name, mode, requests, size, write_size, order, offset, write_offset, slack, duration and counted, and \
-                    [program] with steps";
+                    present, filled, call_slack, times and call_times, [[file.session]] with name, mode, requests, size, write_size, order, offset, write_offset, random, slack, duration and counted, and \
+                    [program] with steps, or without it [[file.statistics]] and [[barrier]] with ranks and at";
 const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
                      next and ranks may be left out, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
 const CALL_WORDS: &str = "expected stat, unlink, rename (not of a directory), mkdir, rmdir, readdir (of a directory) or open (of what is absent)";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
                      rank and `%i` for the number of one of count files";
-const MODES: &str =
+pub(super) const MODES: &str =
     "expected ro, wo or rw, then any of create, truncate, append, each once; the last two need wo or rw";
 const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES, shift = N }; step, again and jump may be \"BYTES * ranks\"";
 
@@ -48,7 +49,16 @@ struct RawModel {
     group: Vec<RawGroup>,
     #[serde(default)]
     file: Vec<RawFile>,
-    program: RawProgram,
+    program: Option<RawProgram>,
+    #[serde(default)]
+    barrier: Vec<Spanned<RawPathBarrier>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPathBarrier {
+    pub(super) ranks: Spanned<String>,
+    pub(super) at: Spanned<toml::Value>,
 }
 
 #[derive(Deserialize)]
@@ -69,8 +79,14 @@ struct RawFile {
     #[serde(default)]
     present: bool,
     call_slack: Option<Spanned<toml::Value>>,
+    times: Option<Spanned<String>>,
+    call_times: Option<Spanned<String>>,
+    #[serde(default)]
+    filled: bool,
     #[serde(default)]
     session: Vec<RawSession>,
+    #[serde(default)]
+    statistics: Vec<Spanned<RawStatistics>>,
 }
 
 #[derive(Deserialize)]
@@ -82,6 +98,7 @@ struct RawSession {
     size: Option<Spanned<toml::Value>>,
     write_size: Option<Spanned<toml::Value>>,
     offset: Option<Spanned<toml::Value>>,
+    random: Option<Spanned<String>>,
     write_offset: Option<Spanned<toml::Value>>,
     order: Option<Spanned<Vec<String>>>,
     slack: Option<Spanned<toml::Value>>,
@@ -121,17 +138,24 @@ impl Model {
         source.check_version()?;
         let raw: RawModel = toml::from_str(text).map_err(|error| source.toml_error(&error))?;
         let groups = source.groups(&raw.group)?;
-        let files = source.files(&raw.file)?;
-        let steps = Names::of(&source, &groups, &files).steps(&raw.program.steps, 0)?;
+        let files = source.files(&raw.file, &groups)?;
+        let names = Names::of(&source, &groups, &files);
         let (ranks, strong) = source.scaling(&raw)?;
-        Ok(Self { ranks, strong, groups, files, steps })
+        let Some(program) = &raw.program else {
+            let path = raw.barrier.iter().map(|barrier| source.path_barrier(barrier, &groups));
+            let path = Some(path.collect::<Result<_, _>>()?);
+            return Ok(Self { ranks, strong, groups, files, steps: Vec::new(), path });
+        };
+        source.check_no_path(&raw)?;
+        let steps = names.steps(&program.steps, 0)?;
+        Ok(Self { ranks, strong, groups, files, steps, path: None })
     }
 }
 
-struct Source<'a>(&'a str);
+pub(super) struct Source<'a>(&'a str);
 
 impl Source<'_> {
-    fn error(&self, span: Range<usize>, problem: &str, expected: &str) -> ModelError {
+    pub(super) fn error(&self, span: Range<usize>, problem: &str, expected: &str) -> ModelError {
         let before = self.0.get(..span.start).unwrap_or(self.0);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         ModelError {
@@ -176,6 +200,10 @@ impl Source<'_> {
         let ranks = ranks.transpose()?;
         match raw.scaling.as_ref().map(|word| (word.get_ref().as_str(), word.span())) {
             None | Some(("weak", _)) => Ok((ranks, false)),
+            Some(("strong", span)) if raw.program.is_none() => {
+                let expected = "expected [program]: transfers are dealt in the order that it has";
+                Err(self.error(span, "strong scaling of a path that is drawn", expected))
+            }
             Some(("strong", _)) if ranks.is_some() => Ok((ranks, true)),
             Some(("strong", span)) => {
                 let expected = "add ranks = N, how many ranks the sessions are of";
@@ -184,6 +212,22 @@ impl Source<'_> {
             Some((word, span)) => {
                 Err(self.error(span, &format!("`{word}` is not a way to scale"), "expected weak or strong"))
             }
+        }
+    }
+
+    /// What only a path that is drawn has is an error beside a program.
+    fn check_no_path(&self, raw: &RawModel) -> Result<(), ModelError> {
+        let expected = "expected it without [program]: the order is either written down or drawn";
+        if let Some(barrier) = raw.barrier.first() {
+            return Err(self.error(
+                barrier.span(),
+                "a barrier of a path that is drawn, beside [program]",
+                expected,
+            ));
+        }
+        match raw.file.iter().find_map(|file| file.statistics.first()) {
+            Some(statistics) => Err(self.error(statistics.span(), "statistics beside [program]", expected)),
+            None => Ok(()),
         }
     }
 
@@ -218,14 +262,14 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn files(&self, raw: &[RawFile]) -> Result<Vec<ModelFile>, ModelError> {
+    fn files(&self, raw: &[RawFile], groups: &[RankGroup]) -> Result<Vec<ModelFile>, ModelError> {
         self.check_unique(raw.iter().map(|file| &file.name))?;
         if let Some(file) = raw.get(MAX_FILES) {
             let expected =
                 "expected one private file for the ranks, or one file again and again, in place of many";
             return Err(self.error(file.name.span(), "there are more than 4,096 files", expected));
         }
-        let files = raw.iter().map(|file| self.file(file)).collect::<Result<_, _>>()?;
+        let files = raw.iter().map(|file| self.file(file, groups)).collect::<Result<_, _>>()?;
         self.check_apart(raw)?;
         Ok(files)
     }
@@ -240,7 +284,7 @@ impl Source<'_> {
         Err(self.error(raw[one].name.span(), &problem, "expected names that differ in more than the rank"))
     }
 
-    fn file(&self, raw: &RawFile) -> Result<ModelFile, ModelError> {
+    fn file(&self, raw: &RawFile, groups: &[RankGroup]) -> Result<ModelFile, ModelError> {
         let class = match raw.class.get_ref().as_str() {
             "root" => Sharing::Root,
             "shared" => Sharing::Shared,
@@ -273,12 +317,20 @@ impl Source<'_> {
             kind,
             count,
             present: raw.present,
+            filled: raw.filled,
+            times: self.ratio(raw.times.as_ref())?,
+            call_times: self.ratio(raw.call_times.as_ref())?,
             call_slack: raw
                 .call_slack
                 .as_ref()
                 .map_or(Ok(0), |slack| self.quantity(slack, time, TIME_EXPECTED))?,
             size: raw.size.as_ref().map_or(Ok(0), |size| self.quantity(size, bytes, BYTES_EXPECTED))?,
             sessions: raw.session.iter().map(|session| self.session(session)).collect::<Result<_, _>>()?,
+            statistics: raw
+                .statistics
+                .iter()
+                .map(|statistics| self.statistics(statistics, (kind, groups)))
+                .collect::<Result<_, _>>()?,
         })
     }
 
@@ -383,6 +435,7 @@ impl Source<'_> {
             name: raw.name.get_ref().clone(),
             mode,
             order,
+            random: raw.random.as_ref().map_or(Ok(0), |random| self.random(random))?,
             write_offset,
             requests,
             sizes,
@@ -463,12 +516,12 @@ impl Source<'_> {
         Ok(runs)
     }
 
-    fn sizes(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {
+    pub(super) fn sizes(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {
         self.weighted(raw, "a size", bytes, BYTES_EXPECTED)
     }
 
     /// Times with weights; none for a single 0.
-    fn slack(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {
+    pub(super) fn slack(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {
         let times = self.weighted(raw, "a time", time, TIME_EXPECTED)?;
         Ok(if times.len() == 1 && times.contains_key(&0) { BTreeMap::new() } else { times })
     }
@@ -500,6 +553,19 @@ impl Source<'_> {
         Ok(ModelSession::order_of(&kinds))
     }
 
+    fn ratio(&self, raw: Option<&Spanned<String>>) -> Result<Ratio, ModelError> {
+        let Some(raw) = raw else { return Ok(Ratio::ONE) };
+        let problem = || format!("`{}` is not a ratio", raw.get_ref());
+        let expected = "expected how often the steps of the program are done, as in \"3 / 2\"";
+        Ratio::parse(raw.get_ref()).ok_or_else(|| self.error(raw.span(), &problem(), expected))
+    }
+
+    fn random(&self, raw: &Spanned<String>) -> Result<u64, ModelError> {
+        let problem = || format!("`{}` is not a share", raw.get_ref());
+        share(raw.get_ref())
+            .ok_or_else(|| self.error(raw.span(), &problem(), "expected a share as in \"0.5\""))
+    }
+
     fn counted(&self, raw: Option<&Spanned<i64>>) -> Result<u64, ModelError> {
         let Some(raw) = raw else { return Ok(0) };
         let number = u64::try_from(*raw.get_ref()).ok().filter(|number| *number > 0);
@@ -508,7 +574,7 @@ impl Source<'_> {
     }
 
     /// A value, or values with weights.
-    fn weighted(
+    pub(super) fn weighted(
         &self,
         raw: &Spanned<toml::Value>,
         what: &str,
@@ -580,7 +646,7 @@ impl Source<'_> {
         }
     }
 
-    fn quantity(
+    pub(super) fn quantity(
         &self,
         raw: &Spanned<toml::Value>,
         parse: fn(&str) -> Option<u64>,
@@ -611,7 +677,7 @@ fn quantity(value: &toml::Value, parse: fn(&str) -> Option<u64>) -> Option<u64> 
     }
 }
 
-fn found(value: &toml::Value) -> String {
+pub(super) fn found(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => format!("found `{text}`"),
         toml::Value::Integer(number) => format!("found {number}"),
@@ -619,7 +685,7 @@ fn found(value: &toml::Value) -> String {
     }
 }
 
-fn mode(text: &str) -> Option<Mode> {
+pub(super) fn mode(text: &str) -> Option<Mode> {
     let mut words = text.split(' ');
     let (read, write) = match words.next()? {
         "ro" => (true, false),

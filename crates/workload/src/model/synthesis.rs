@@ -6,7 +6,11 @@
 //!
 //! Source: PIONEER, algorithm 1, whose draws are independent.
 
-use super::{Mode, Model, ModelSession, NameCall, OffsetLaw, ProgramStep, RequestKind, Sharing, shifted};
+use super::drawn::WHOLE;
+use super::{
+    Mode, Model, ModelFile, ModelSession, NameCall, OffsetLaw, ProgramStep, Ratio, RequestKind, Sharing,
+    shifted,
+};
 use crate::random::Random;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -58,8 +62,10 @@ pub struct Synthetic {
     pub slack: u64,
     /// How long it takes on average, in ns; 0 if that is unknown.
     pub duration: u64,
-    /// Indices of file and session; NULL for what is in none. Of one session only one execution is open at a time.
+    /// Indices of file and session; NULL for what is in none. What is drawn has the number of the drawn session.
     pub of: Option<(usize, usize)>,
+    /// The open file description, among those that the rank has open at one time.
+    pub open: u32,
 }
 
 /// Hands the steps of a rank of so many over, in order, until `each` breaks. Offsets beyond 64 bits are those of 64 bits.
@@ -71,19 +77,36 @@ pub fn synthesise<B>(
 ) -> ControlFlow<B> {
     let mut done = Done::default();
     let synthesis = Synthesis { model, rank, ranks, seed };
+    if let Some(barriers) = &model.path {
+        return synthesis.drawn(barriers).into_iter().try_for_each(each);
+    }
     synthesis.steps(&model.steps, &mut done, each)?;
     done.running.into_values().try_for_each(|running| running.queue.into_iter().try_for_each(&mut *each))
 }
 
 /// What a rank has done so far.
 #[derive(Default)]
-struct Done {
+pub(super) struct Done {
     /// How often each session was begun.
     sessions: BTreeMap<(usize, usize), u64>,
     /// How often each call was made on the files of a name.
     calls: BTreeMap<(usize, NameCall), u64>,
     /// Sessions that are done in parts.
     running: BTreeMap<(usize, usize), Running>,
+    /// How often steps were come by: of sessions, and of calls behind them.
+    steps: BTreeMap<(usize, usize, Option<usize>), u64>,
+}
+
+impl Done {
+    /// How often the step that comes now is done.
+    fn times(&mut self, ratio: Ratio, step: (usize, usize, Option<usize>)) -> u64 {
+        if ratio == Ratio::ONE {
+            return 1;
+        }
+        let before = self.steps.entry(step).or_insert(0);
+        *before += 1;
+        ratio.at(*before - 1)
+    }
 }
 
 /// A session that is done in parts.
@@ -106,11 +129,11 @@ impl Running {
     }
 }
 
-struct Synthesis<'a> {
-    model: &'a Model,
-    rank: u32,
-    ranks: u32,
-    seed: u64,
+pub(super) struct Synthesis<'a> {
+    pub(super) model: &'a Model,
+    pub(super) rank: u32,
+    pub(super) ranks: u32,
+    pub(super) seed: u64,
 }
 
 /// A transfer of a session.
@@ -138,23 +161,28 @@ impl Synthesis<'_> {
                     if let Some(before) = done.running.remove(&(*file, *session)) {
                         before.queue.into_iter().try_for_each(&mut *each)?;
                     }
-                    let execution = self.execution(*file, *session, *ranks, done);
-                    execution.into_iter().try_for_each(&mut *each)?;
+                    for _ in 0..done.times(self.model.files[*file].times, (*file, *session, *ranks)) {
+                        let execution = self.execution(*file, *session, *ranks, done);
+                        execution.into_iter().try_for_each(&mut *each)?;
+                    }
                 }
                 ProgramStep::Part { file, session, ranks, steps } if self.does(*file, *ranks) => {
                     self.part((*file, *session, *ranks), *steps, done, each)?;
                 }
                 ProgramStep::Call { call, file, ranks } if self.does(*file, *ranks) => {
                     let model = &self.model.files[*file];
-                    let calls = done.calls.entry((*file, *call)).or_insert(0);
-                    let number = *calls % model.count.max(1);
-                    *calls += 1;
-                    let action = Action::Call { call: *call, file: *file, number };
-                    each(Synthetic { action, slack: model.call_slack, duration: 0, of: None })?;
+                    for _ in 0..done.times(model.times_of(*call), (*file, OF_CALLS - *call as usize, *ranks))
+                    {
+                        let calls = done.calls.entry((*file, *call)).or_insert(0);
+                        let number = *calls % model.count.max(1);
+                        *calls += 1;
+                        let action = Action::Call { call: *call, file: *file, number };
+                        each(Synthetic { action, slack: model.call_slack, duration: 0, of: None, open: 0 })?;
+                    }
                 }
                 ProgramStep::Barrier(group) if self.model.groups[*group].contains(self.rank) => {
                     let action = Action::Barrier(*group);
-                    each(Synthetic { action, slack: 0, duration: 0, of: None })?;
+                    each(Synthetic { action, slack: 0, duration: 0, of: None, open: 0 })?;
                 }
                 ProgramStep::Session { .. }
                 | ProgramStep::Part { .. }
@@ -174,11 +202,21 @@ impl Synthesis<'_> {
         each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         while steps > 0 {
-            let mut running = done.running.remove(&(file, session)).unwrap_or_else(|| {
-                let queue: VecDeque<Synthetic> = self.execution(file, session, ranks, done).into();
-                let counted = self.model.files[file].sessions[session].counted();
-                Running { steps: [counted, queue.len() as u64], queue, done: 0 }
-            });
+            let mut running = match done.running.remove(&(file, session)) {
+                Some(running) => running,
+                None => {
+                    // Of several executions all but the last one are done as a whole.
+                    let times = done.times(self.model.files[file].times, (file, session, ranks));
+                    for _ in 1..times {
+                        self.execution(file, session, ranks, done).into_iter().try_for_each(&mut *each)?;
+                    }
+                    let last =
+                        if times > 0 { self.execution(file, session, ranks, done) } else { Vec::new() };
+                    let queue: VecDeque<Synthetic> = last.into();
+                    let counted = self.model.files[file].sessions[session].counted();
+                    Running { steps: [counted, queue.len() as u64], queue, done: 0 }
+                }
+            };
             let now = steps.min(running.steps[0] - running.done);
             steps -= now;
             running.next(now).try_for_each(&mut *each)?;
@@ -200,12 +238,18 @@ impl Synthesis<'_> {
         })
     }
 
-    fn does(&self, file: usize, ranks: Option<usize>) -> bool {
+    pub(super) fn does(&self, file: usize, ranks: Option<usize>) -> bool {
         self.model.does(self.rank, file, ranks)
     }
 
     /// All steps of the next execution of a session.
-    fn execution(&self, file: usize, number: usize, ranks: Option<usize>, done: &mut Done) -> Vec<Synthetic> {
+    pub(super) fn execution(
+        &self,
+        file: usize,
+        number: usize,
+        ranks: Option<usize>,
+        done: &mut Done,
+    ) -> Vec<Synthetic> {
         let occurrences = done.sessions.entry((file, number)).or_insert(0);
         let occurrence = *occurrences;
         *occurrences += 1;
@@ -279,8 +323,23 @@ impl Synthesis<'_> {
             slack,
             duration: session.duration,
             of: Some((file, number)),
+            open: self.model.open_number(file, number),
         };
         actions.into_iter().zip(slacks).map(step).collect()
+    }
+}
+
+/// Steps of calls are numbered from here down.
+pub(super) const OF_CALLS: usize = usize::MAX;
+
+impl ModelFile {
+    /// How often steps of the program that make this call are done.
+    pub(super) fn times_of(&self, call: NameCall) -> Ratio {
+        if call.changes_names() {
+            self.times
+        } else {
+            self.times.times(self.call_times).unwrap_or(self.times)
+        }
     }
 }
 
@@ -289,6 +348,11 @@ impl Model {
     pub(super) fn does(&self, rank: u32, file: usize, ranks: Option<usize>) -> bool {
         (rank == 0 || self.files[file].class != Sharing::Root)
             && ranks.is_none_or(|group| self.groups[group].contains(rank))
+    }
+
+    /// The number of a session among those of all files.
+    fn open_number(&self, file: usize, session: usize) -> u32 {
+        self.files[..file].iter().map(|file| file.sessions.len() as u32).sum::<u32>() + session as u32
     }
 
     /// Whether the transfers of a file are those of the ranks of the recording, whatever the ranks of a run are.
@@ -330,7 +394,22 @@ fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) 
         *number += 1;
         Transfer { kind, offset, size }
     };
-    drawn.map(place).collect()
+    let mut placed: Vec<Transfer> = drawn.map(place).collect();
+    exchange(&mut placed, session.random, &mut random);
+    placed
+}
+
+/// Lets a share of the reads, and of the writes, change their places with each other.
+fn exchange(transfers: &mut [Transfer], share: u64, random: &mut Random) {
+    for kind in [RequestKind::Read, RequestKind::Write].into_iter().filter(|_| share > 0) {
+        let mut all: Vec<usize> = (0..transfers.len()).filter(|at| transfers[*at].kind == kind).collect();
+        let count = (all.len() as u128 * u128::from(share) + u128::from(WHOLE / 2)) / u128::from(WHOLE);
+        random.shuffle(&mut all);
+        all.truncate(count as usize);
+        let mut places: Vec<Transfer> = all.iter().map(|at| transfers[*at]).collect();
+        random.shuffle(&mut places);
+        all.into_iter().zip(places).for_each(|(at, place)| transfers[at] = place);
+    }
 }
 
 /// The requests of a session in their order.

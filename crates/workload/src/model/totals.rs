@@ -1,7 +1,7 @@
 //! What a model comes to at a number of ranks, without carrying it out.
 
-use super::synthesis::stratified;
-use super::{FileKind, Model, ModelFile, ModelSession, ProgramStep, RequestKind, Sharing};
+use super::synthesis::{OF_CALLS, stratified};
+use super::{CALLS, FileKind, Model, ModelFile, ModelSession, NameCall, ProgramStep, RequestKind, Sharing};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -27,8 +27,40 @@ pub struct Totals {
 /// What is used how often, by how many ranks: session or call by its number.
 type Used = BTreeMap<(usize, usize), (u64, u64)>;
 
-/// Steps of sessions that are done in parts, by file, session and group of ranks.
-type Parts = BTreeMap<(usize, usize, Option<usize>), u64>;
+/// How often steps occur, by file, session or call, and group of ranks.
+type Steps = BTreeMap<(usize, usize, Option<usize>), u64>;
+
+/// Adds how often sessions and calls occur, and parts of sessions.
+fn add_steps(steps: &[ProgramStep], times: u64, all: (&mut Steps, &mut Steps, &mut u64)) -> Option<()> {
+    let (sessions, parts, barriers) = all;
+    let add = |steps: &mut Steps, key, times| {
+        let all = steps.entry(key).or_default();
+        *all = all.checked_add(times)?;
+        Some(())
+    };
+    for step in steps.iter().filter(|_| times > 0) {
+        match step {
+            ProgramStep::Repeat(more, steps) => {
+                add_steps(steps, times.checked_mul(*more)?, (&mut *sessions, &mut *parts, &mut *barriers))?;
+            }
+            ProgramStep::Barrier(_) => *barriers = barriers.checked_add(times)?,
+            ProgramStep::Session { file, session, ranks } => add(sessions, (*file, *session, *ranks), times)?,
+            ProgramStep::Part { file, session, ranks, steps } => {
+                add(parts, (*file, *session, *ranks), times.checked_mul(*steps)?)?;
+            }
+            ProgramStep::Call { call, file, ranks } => {
+                add(sessions, (*file, OF_CALLS - *call as usize, *ranks), times)?;
+            }
+        }
+    }
+    Some(())
+}
+
+/// The call of a step that is no session.
+fn call_of(number: usize) -> Option<NameCall> {
+    let number = OF_CALLS.checked_sub(number)?;
+    CALLS.iter().map(|(_, call)| *call).find(|call| *call as usize == number)
+}
 
 /// A total does not fit 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -41,13 +73,22 @@ impl Model {
     /// # Errors
     /// If a sum does not fit 64 bits.
     pub fn totals(&self, ranks: u32) -> Result<Totals, TooMuch> {
+        self.totals_of(ranks, 0)
+    }
+
+    /// The same with a seed, on which the totals of a path that is drawn depend.
+    ///
+    /// # Errors
+    /// If a sum does not fit 64 bits.
+    pub fn totals_of(&self, ranks: u32, seed: u64) -> Result<Totals, TooMuch> {
+        if self.path.is_some() {
+            return self.drawn_totals(ranks, seed);
+        }
         let mut totals = Totals::default();
-        let (mut used, mut parts) = (Used::new(), Parts::new());
-        self.add_steps(&self.steps, 1, ranks, (&mut totals, &mut used, &mut parts)).ok_or(TooMuch(ranks))?;
-        for ((file, session, group), steps) in parts {
-            let times = steps.div_ceil(self.files[file].sessions[session].counted());
-            let place = (file, session, group);
-            self.add_session(place, times, ranks, (&mut totals, &mut used)).ok_or(TooMuch(ranks))?;
+        let mut used = Used::new();
+        let steps = self.counted_steps(&mut totals.barriers).ok_or(TooMuch(ranks))?;
+        for (step, times) in steps {
+            self.add_step(step, times, ranks, (&mut totals, &mut used)).ok_or(TooMuch(ranks))?;
         }
         let mut files = vec![0; self.files.len()];
         for ((file, _), (times, users)) in used {
@@ -68,35 +109,37 @@ impl Model {
         }
     }
 
-    fn add_steps(
+    /// How often each session and call occurs in the program; NULL if a count does not fit.
+    fn counted_steps(&self, barriers: &mut u64) -> Option<Steps> {
+        let (mut steps, mut parts) = (Steps::new(), Steps::new());
+        add_steps(&self.steps, 1, (&mut steps, &mut parts, barriers))?;
+        for (step, parts) in parts {
+            let (file, session, _) = step;
+            let times = steps.entry(step).or_default();
+            *times = times.checked_add(parts.div_ceil(self.files[file].sessions[session].counted()))?;
+        }
+        Some(steps)
+    }
+
+    /// Adds a step that occurs so often.
+    fn add_step(
         &self,
-        steps: &[ProgramStep],
+        (file, number, group): (usize, usize, Option<usize>),
         times: u64,
         ranks: u32,
-        (totals, used, parts): (&mut Totals, &mut Used, &mut Parts),
+        (totals, used): (&mut Totals, &mut Used),
     ) -> Option<()> {
-        for step in steps.iter().filter(|_| times > 0) {
-            match step {
-                ProgramStep::Repeat(more, steps) => {
-                    self.add_steps(steps, times.checked_mul(*more)?, ranks, (totals, used, parts))?;
-                }
-                ProgramStep::Barrier(_) => totals.barriers = totals.barriers.checked_add(times)?,
-                ProgramStep::Session { file, session, ranks: group } => {
-                    self.add_session((*file, *session, *group), times, ranks, (totals, used))?;
-                }
-                ProgramStep::Part { file, session, ranks: group, steps } => {
-                    let all = parts.entry((*file, *session, *group)).or_default();
-                    *all = all.checked_add(times.checked_mul(*steps)?)?;
-                }
-                ProgramStep::Call { call, file, ranks: group } => {
-                    let users = u64::from(self.users(&self.files[*file], *group, ranks));
-                    totals.calls = totals.calls.checked_add(times.checked_mul(users)?)?;
-                    if self.files[*file].kind != FileKind::Absent {
-                        let (all, most) = used.entry((*file, usize::MAX - *call as usize)).or_default();
-                        (*all, *most) = (all.checked_add(times)?, (*most).max(users));
-                    }
-                }
-            }
+        let model = &self.files[file];
+        let Some(call) = call_of(number) else {
+            let times = model.times.of(times)?;
+            return self.add_session((file, number, group), times, ranks, (totals, used));
+        };
+        let times = model.times_of(call).of(times)?;
+        let users = u64::from(self.users(model, group, ranks));
+        totals.calls = totals.calls.checked_add(times.checked_mul(users)?)?;
+        if model.kind != FileKind::Absent {
+            let (all, most) = used.entry((file, number)).or_default();
+            (*all, *most) = (all.checked_add(times)?, (*most).max(users));
         }
         Some(())
     }
@@ -119,6 +162,24 @@ impl Model {
 }
 
 impl Totals {
+    /// Adds those of another model.
+    pub fn merge(&mut self, other: &Self) {
+        for (kind, count) in &other.requests {
+            let all = self.requests.entry(*kind).or_default();
+            *all = all.saturating_add(*count);
+        }
+        for (all, more) in [
+            (&mut self.files, other.files),
+            (&mut self.sessions, other.sessions),
+            (&mut self.bytes_read, other.bytes_read),
+            (&mut self.bytes_written, other.bytes_written),
+            (&mut self.calls, other.calls),
+            (&mut self.barriers, other.barriers),
+        ] {
+            *all = all.saturating_add(more);
+        }
+    }
+
     /// Adds so many sessions, and the transfers of so many.
     fn add(&mut self, session: &ModelSession, times: u64, transferring: u64) -> Option<()> {
         self.sessions = self.sessions.checked_add(times)?;

@@ -1,9 +1,10 @@
 //! Models as text, in one form: equal models have equal text.
 
 use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
+use super::write_statistics::{share_text, write_path_barrier, write_statistics};
 use super::{
-    FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RequestKind, Sharing, Stride,
-    VERSION,
+    FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, Ratio, RequestKind, Sharing,
+    Stride, VERSION,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +27,10 @@ impl fmt::Display for Model {
             };
             writeln!(f, "\n[[group]]\nname = {}\nranks = \"{ranks}\"", quoted(&group.name))?;
         }
-        self.files.iter().try_for_each(|file| write_file(f, file))?;
+        self.files.iter().try_for_each(|file| write_file(f, self, file))?;
+        if let Some(path) = &self.path {
+            return path.iter().try_for_each(|barrier| write_path_barrier(f, self, barrier));
+        }
         write!(f, "\n[program]\nsteps = ")?;
         self.write_steps(f, &self.steps)?;
         writeln!(f)
@@ -79,7 +83,7 @@ impl Model {
     }
 }
 
-fn write_file(f: &mut fmt::Formatter<'_>, file: &ModelFile) -> fmt::Result {
+fn write_file(f: &mut fmt::Formatter<'_>, model: &Model, file: &ModelFile) -> fmt::Result {
     let class = match file.class {
         Sharing::Root => "root",
         Sharing::Shared => "shared",
@@ -103,7 +107,16 @@ fn write_file(f: &mut fmt::Formatter<'_>, file: &ModelFile) -> fmt::Result {
     if file.call_slack > 0 {
         writeln!(f, "call_slack = \"{}\"", time_text(file.call_slack))?;
     }
-    file.sessions.iter().try_for_each(|session| write_session(f, session))
+    if file.filled {
+        writeln!(f, "filled = true")?;
+    }
+    for (key, ratio) in [("times", file.times), ("call_times", file.call_times)] {
+        if ratio != Ratio::ONE {
+            writeln!(f, "{key} = \"{ratio}\"")?;
+        }
+    }
+    file.sessions.iter().try_for_each(|session| write_session(f, session))?;
+    file.statistics.iter().try_for_each(|statistics| write_statistics(f, model, statistics))
 }
 
 fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Result {
@@ -127,6 +140,9 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
     write_law(f, "offset", session.offset)?;
     if let Some(law) = session.write_offset {
         write_law(f, "write_offset", law)?;
+    }
+    if session.random > 0 {
+        writeln!(f, "random = \"{}\"", share_text(session.random))?;
     }
     write_weighted(f, "slack", &session.slack, time_text)?;
     if session.duration > 0 {
@@ -183,7 +199,7 @@ fn write_law(f: &mut fmt::Formatter<'_>, key: &str, law: OffsetLaw) -> fmt::Resu
 }
 
 /// Values with their weights.
-fn write_weighted(
+pub(super) fn write_weighted(
     f: &mut fmt::Formatter<'_>,
     key: &str,
     weights: &BTreeMap<u64, u64>,
@@ -209,7 +225,7 @@ fn stride_text(stride: Stride) -> String {
 }
 
 /// A basic string of TOML.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let escaped = text.chars().map(|character| match character {
         '"' | '\\' => format!("\\{character}"),
         _ if character.is_control() => format!("\\u{:04x}", u32::from(character)),

@@ -4,9 +4,11 @@
 
 mod characteristics;
 mod distribution;
+mod drawn;
 mod file_class;
 mod fuzz;
 mod groups;
+mod knobs;
 mod merge;
 mod model;
 mod path;

@@ -1,6 +1,6 @@
 use iotrail_workload::{
     Action, FileKind, KnobError, Knobs, Mode, Model, ModelFile, ModelSession, NameCall, OffsetLaw,
-    ProgramStep, RankGroup, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, synthesise,
+    ProgramStep, RankGroup, Ratio, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, synthesise,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -292,6 +292,7 @@ fn session() -> impl Strategy<Value = ModelSession> {
                 sizes,
                 write_sizes,
                 runs: Vec::new(),
+                random: (slack % 3) * 250_000,
                 write_offset: (slack % 2 == 0 && !write_sizes_empty).then_some(offset),
                 order: if syncs > 1 && write_sizes_empty {
                     vec![(RequestKind::Fdatasync, syncs), (RequestKind::Read, reads)]
@@ -327,8 +328,13 @@ fn models() -> impl Strategy<Value = Model> {
                     size,
                     present: size % 2 == 1,
                     call_slack: size,
+                    times: Ratio::reduced(times + 1, 2).expect("a ratio"),
+                    call_times: Ratio::reduced(size + 1, 3).expect("a ratio"),
+                    filled: times == 3,
                     sessions: vec![session],
+                    statistics: Vec::new(),
                 }],
+                path: None,
                 steps: vec![
                     ProgramStep::Repeat(
                         times,
@@ -352,7 +358,7 @@ proptest! {
 
     #[test]
     fn a_knob_at_1_is_the_identity(model in models()) {
-        let turned = knobs(&["size=1", "requests=1.0", "slack=1.00"]).apply(&model);
+        let turned = knobs(&["size=1", "requests=1.0", "slack=1.00,files=1,metadata=1", "burst=1.0"]).apply(&model);
         prop_assert_eq!(turned, Ok(model));
     }
 
@@ -364,6 +370,8 @@ proptest! {
         prop_assert_eq!(totals.bytes_read + totals.bytes_written, bytes);
         let opens = all.iter().filter(|step| matches!(step.action, Action::Open { .. })).count() as u64;
         prop_assert_eq!(totals.sessions, opens);
+        let calls = all.iter().filter(|step| matches!(step.action, Action::Call { .. })).count() as u64;
+        prop_assert_eq!(totals.calls, calls);
         let others = totals.requests.get(&RequestKind::Fdatasync).copied().unwrap_or(0);
         let requests = all.iter().filter(|step| matches!(step.action, Action::Request(_))).count() as u64;
         prop_assert_eq!(others, requests);

@@ -26,7 +26,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let model = args.knobs.apply(&read(&args.model)?)?;
+    let model = args.knobs.apply_to_program(&read(&args.model)?)?;
     output::text(&args.output, c_program(&model))?;
     if args.output != Path::new("-") {
         ui.report_written(std::slice::from_ref(&args.output));

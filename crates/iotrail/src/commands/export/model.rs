@@ -34,7 +34,7 @@ impl ForRanks {
     /// # Errors
     /// If the model cannot be read or changed.
     pub(super) fn model(&self) -> anyhow::Result<(Model, u32)> {
-        let model = self.knobs.apply(&read(&self.model)?)?;
+        let model = self.knobs.apply_to_program(&read(&self.model)?)?;
         let ranks = self.ranks.or(model.ranks).unwrap_or(RANKS);
         Ok((model, ranks))
     }

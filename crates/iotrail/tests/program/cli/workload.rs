@@ -190,3 +190,127 @@ fn contents_are_checked_and_strong_scaling_deals_the_transfers_of_shared_files()
     let fewer = done(&["--ranks", "3", "--strong", "--scale", "size=2"]);
     assert_eq!(fewer["bytes_written"], 2 * (3 * private + 4 * shared + 60));
 }
+
+#[test]
+fn levels_are_compared_with_the_recording_and_a_drawn_path_is_generated() {
+    let dir = Dir::new();
+    traces(&dir, 4);
+    let found = dir.json(["characterize", "app.trail", "--json", "-q", "-o", "program.toml"]);
+    let levels = found["levels"].as_array().expect("levels");
+    let words = |key: &str| levels.iter().map(|level| level[key].clone()).collect::<Vec<_>>();
+    assert_eq!(words("level"), ["paper", "joint", "program"]);
+    assert_eq!(words("chosen"), [false, false, true], "{levels:?}");
+    assert_eq!(words("within"), [false, false, true], "{levels:?}");
+    assert_eq!(levels[2]["model_bytes"], dir.read("program.toml").len());
+    let paper =
+        dir.json(["characterize", "app.trail", "--json", "-q", "--level", "paper", "-o", "paper.toml"]);
+    assert_eq!(paper["levels"][0]["chosen"], true);
+    let model = String::from_utf8(dir.read("paper.toml")).expect("UTF-8");
+    assert!(model.contains("[[file.statistics]]") && !model.contains("[program]"), "{model}");
+    for word in ["ckpt", "data", "app_", "host"] {
+        assert!(!model.contains(word), "{word}: {model}");
+    }
+    let done =
+        dir.json(["generate", "paper.toml", "--dir", "new", "--ranks", "6", "--asap", "--verify", "--json"]);
+    assert_eq!(
+        (&done["failed"], &done["wrong_bytes"], &done["sessions"]),
+        (&0.into(), &0.into(), &39.into())
+    );
+    let plan = ["generate", "paper.toml", "-q", "--dir", "new", "--dry-run", "-o", "plan.trail"];
+    dir.run(plan).succeeds();
+    let again = dir.json(["characterize", "plan.trail", "-q", "--level", "paper", "--json"]);
+    for figure in ["sessions", "writes", "bytes_written", "syncs"] {
+        assert_eq!(again["fit"][figure][0], paper["fit"][figure][1], "{figure} of the path that was drawn");
+    }
+    let strong = dir.run(["generate", "paper.toml", "--dir", "new", "--strong"]).fails();
+    assert!(strong.contains("--strong needs a model with [program]"), "{strong}");
+    let program = dir.run(["export", "c", "paper.toml"]).fails();
+    assert!(program.contains("without [program]"), "{program}");
+}
+
+/// Ranks that do nothing but write a file of their own: distributions say all of it.
+#[test]
+fn the_first_level_that_is_near_enough_is_taken() {
+    let dir = Dir::new();
+    for rank in 0..4 {
+        let mut text = String::new();
+        for call in 0..12 {
+            let file = format!("3</data/out.{rank}>");
+            let line = match call {
+                0 => "brk(NULL) = 0x5581".to_owned(),
+                1 => format!("openat(AT_FDCWD, \"/data/out.{rank}\", O_WRONLY|O_CREAT, 0666) = {file}"),
+                11 => format!("close({file}) = 0"),
+                _ => format!("write({file}, \"x\"..., 4096) = 4096"),
+            };
+            text.push_str(&format!("{} 10:00:00.0{call:02}000 {line} <0.000010>\n", 50 + rank));
+        }
+        dir.write(format!("app_host_{rank}.st"), text);
+    }
+    let words = ["import", "-q", "-o", "app.trail"].map(str::to_owned);
+    dir.run(words.into_iter().chain((0..4).map(|rank| format!("app_host_{rank}.st")))).succeeds();
+    let found = dir.json(["characterize", "app.trail", "--json", "-q", "-o", "m.toml"]);
+    assert_eq!(found["levels"][0]["chosen"], true, "{}", found["levels"]);
+    assert_eq!(found["fit"]["exact_transfers"], 36);
+    let text = dir.run(["characterize", "app.trail", "-q"]).succeeds().text();
+    assert!(text.contains("near enough, this model"), "{text}");
+    let kept = dir.json(["characterize", "app.trail", "--json", "-q", "--names", "keep"]);
+    assert_eq!(kept["levels"][2]["chosen"], false, "joint keeps names, too");
+    assert_eq!(kept["levels"][1]["chosen"], true);
+}
+
+#[test]
+fn several_models_run_at_the_same_time_each_in_a_directory_of_its_own() {
+    let dir = Dir::new();
+    dir.run(["workload", "-q", "--template", "checkpoint", "-o", "a.toml"]).succeeds();
+    dir.run(["workload", "-q", "--template", "log", "-o", "b.toml"]).succeeds();
+    let alone = |model: &str, ranks: &str| {
+        dir.json(["generate", model, "--dir", "new", "--ranks", ranks, "--dry-run", "--json"])
+    };
+    let (a, b) = (alone("a.toml", "2"), alone("b.toml", "3"));
+    let words = [
+        "a.toml:2",
+        "b.toml:3@+100ms",
+        "--dir",
+        "mix",
+        "--asap",
+        "--scale",
+        "size=0.125",
+        "--verify",
+        "--keep",
+    ];
+    let mix = dir.json(["generate"].into_iter().chain(words).chain(["--json"]));
+    assert_eq!((&mix["failed"], &mix["ranks"]), (&0.into(), &5.into()));
+    for (at, own) in [a, b].iter().enumerate() {
+        assert_eq!(mix["models"][at]["requests"], own["requests"]);
+        assert_eq!(mix["models"][at]["sessions"], own["sessions"]);
+    }
+    assert_eq!((&mix["models"][0]["label"], &mix["models"][1]["label"]), (&"a".into(), &"b".into()));
+    assert!(mix["elapsed_ns"].as_u64().is_some_and(|ns| ns >= 100_000_000), "{mix}");
+    assert!(dir.path("mix/a/checkpoint.1").exists() && dir.path("mix/b").is_dir());
+    dir.run(["generate", "--clean", "--dir", "mix"]).succeeds();
+    assert!(!dir.path("mix").exists());
+    let refused = dir.run(["generate", "a.toml:0", "--dir", "mix"]).refuses();
+    assert!(refused.contains("expected FILE, FILE:RANKS, FILE:RANKS@+TIME"), "{refused}");
+    let both = dir.run(["generate", "b.toml", "b.toml:1#3", "--dir", "mix", "--asap"]).succeeds().text();
+    assert!(both.contains("b-2\n") && both.contains("calls in"), "{both}");
+}
+
+#[test]
+fn knobs_change_what_is_generated() {
+    let dir = Dir::new();
+    dir.run(["workload", "-q", "--template", "checkpoint", "-o", "m.toml"]).succeeds();
+    let words = [
+        "generate", "m.toml", "--dir", "new", "--ranks", "2", "--asap", "--json", "--cache", "cold",
+        "--scale",
+    ];
+    let of = |scale: &str| dir.json(words.into_iter().chain([scale]));
+    let (plain, reads) = (of("size=0.0625"), of("size=0.0625,reads=0.5"));
+    assert_eq!(plain["requests"], reads["requests"]);
+    assert_eq!(reads["failed"], 0);
+    assert_eq!(reads["bytes_read"], reads["bytes_written"]);
+    let files = of("size=0.0625,files=2");
+    assert_eq!(files["files"].as_u64(), plain["files"].as_u64().map(|files| 2 * files));
+    let shared = of("size=0.0625,sharing=shared");
+    assert_eq!((&shared["files"], &shared["failed"]), (&1.into(), &0.into()));
+    assert_eq!(shared["bytes_written"], plain["bytes_written"]);
+}

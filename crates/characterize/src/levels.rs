@@ -1,0 +1,143 @@
+//! How much of a recording a model has: levels, their sizes and how far they are from the recording.
+
+use crate::fit::Fit;
+use crate::names::{Kinds, Naming};
+use crate::paper::{PaperClasses, made, measured, paper};
+use crate::program::{Level, Modelled, Programmed};
+use crate::sessions::RankSessions;
+use crate::streams::Streams;
+use iotrail_workload::{Distance, Group, Profile};
+use serde::Serialize;
+
+/// A level of a model beside the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LevelFigures {
+    /// Which.
+    pub level: Level,
+    /// Bytes of the model file.
+    pub model_bytes: u64,
+    /// The figure that is furthest from that of the recording, beside what is tolerated.
+    pub worst: &'static str,
+    /// How far: of totals the difference, of distributions that of Wasserstein, both as shares of the mean; of mixes the total variation.
+    pub distance: f64,
+    /// Whether all figures are near enough.
+    pub within: bool,
+    /// Whether the model is of this level.
+    pub chosen: bool,
+}
+
+/// What levels are compared with.
+pub(crate) struct Recording<'a> {
+    pub(crate) streams: &'a Streams,
+    pub(crate) kinds: &'a Kinds,
+    pub(crate) ranks: &'a [RankSessions],
+    pub(crate) groups: &'a [Group],
+    /// Barriers of all ranks.
+    pub(crate) barriers: u64,
+}
+
+/// A model of a level, and how far it is.
+struct Candidate {
+    modelled: Modelled,
+    fit: Fit,
+    level: Level,
+    distances: Vec<Distance>,
+}
+
+impl Candidate {
+    fn is_within(&self) -> bool {
+        self.distances.iter().all(Distance::is_within)
+    }
+
+    fn figures(&self) -> LevelFigures {
+        let worst = self.distances.iter().max_by(|one, other| one.excess().total_cmp(&other.excess()));
+        LevelFigures {
+            level: self.level,
+            model_bytes: self.modelled.model.to_string().len() as u64,
+            worst: worst.map_or("", |worst| worst.figure),
+            distance: worst.map_or(0.0, |worst| worst.distance),
+            within: self.is_within(),
+            chosen: false,
+        }
+    }
+}
+
+/// The model of a level, how it fits, and what each level comes to.
+pub(crate) fn chosen(
+    of: &Recording<'_>,
+    programmed: &Programmed,
+    naming: Naming,
+    wanted: Level,
+) -> (Modelled, Fit, Vec<LevelFigures>) {
+    let classes = PaperClasses::of(of.kinds);
+    let recorded = measured(of.ranks, of.groups, &classes);
+    let (program, short) = programmed.program();
+    let exact = Fit::of(&program, of.ranks, of.barriers).exact_share();
+    let joint = programmed.joint();
+    let paper = paper(of.streams, of.ranks, of.groups, &classes, &recorded);
+    let candidates = [(paper, Level::Paper), (joint, Level::Joint), (program, Level::Program)];
+    let candidates: Vec<Candidate> = candidates
+        .into_iter()
+        .map(|(modelled, level)| {
+            let fit = Fit::of(&modelled, of.ranks, of.barriers);
+            let of_model = class_of(&modelled, of, &classes);
+            let made =
+                made(&modelled.model, of.groups, |file| of_model.get(file).copied().unwrap_or_default());
+            let distances = distances(&recorded, &made, (&fit, exact, programmed.lawless() > 0));
+            Candidate { modelled, fit, level, distances }
+        })
+        .collect();
+    let mut figures: Vec<LevelFigures> = candidates.iter().map(Candidate::figures).collect();
+    let level = match wanted {
+        Level::Auto => automatic(&candidates, naming, short),
+        level => level,
+    };
+    figures.iter_mut().for_each(|figures| figures.chosen = figures.level == level);
+    let found = candidates.into_iter().find(|candidate| candidate.level == level);
+    match found {
+        Some(Candidate { modelled, fit, .. }) => (modelled, fit, figures),
+        None => {
+            let joint = programmed.joint();
+            let fit = Fit::of(&joint, of.ranks, of.barriers);
+            (joint, fit, figures)
+        }
+    }
+}
+
+/// The first level that is near enough. Names are kept in programs alone. A program that is too long is none.
+fn automatic(candidates: &[Candidate], naming: Naming, short: bool) -> Level {
+    let possible = |level| match level {
+        Level::Paper => naming == Naming::Anonymous,
+        Level::Program => short,
+        Level::Joint | Level::Auto => true,
+    };
+    let near = candidates.iter().find(|candidate| possible(candidate.level) && candidate.is_within());
+    near.map_or(if short { Level::Program } else { Level::Joint }, |candidate| candidate.level)
+}
+
+/// Of each file of a model its class.
+fn class_of(modelled: &Modelled, of: &Recording<'_>, classes: &PaperClasses) -> Vec<usize> {
+    let mut found = vec![0; modelled.model.files.len()];
+    for (rank, targets) in of.ranks.iter().zip(&modelled.targets) {
+        for (execution, target) in rank.executions.iter().zip(targets) {
+            found[target.file()] = classes.of_kind[execution.kind];
+        }
+    }
+    found
+}
+
+/// How far a model is: the figures of table III, and where transfers are. Where laws hold these are places of ranks, else distributions.
+fn distances(
+    recorded: &Profile,
+    made: &Profile,
+    (fit, exact, lawless): (&Fit, Option<f64>, bool),
+) -> Vec<Distance> {
+    let mut all = recorded.distances(made);
+    if let (Some(share), Some(exact)) = (fit.exact_share(), exact) {
+        all.retain(|distance| lawless || distance.figure != "offsets");
+        all.push(Distance { figure: "places", distance: 1.0 - share, tolerance: 1.0 - exact });
+    }
+    let barriers = fit.barriers[0].abs_diff(fit.barriers[1]) as f64 / fit.barriers[0].max(1) as f64;
+    all.push(Distance { figure: "barriers", distance: barriers, tolerance: 0.0 });
+    all
+}

@@ -1,0 +1,111 @@
+//! Files of all ranks become files of each rank, or the other way round.
+
+use super::KnobError;
+use crate::model::{Action, Model, OffsetLaw, Sharing, Stride, synthesise};
+use std::ops::ControlFlow;
+
+/// Ranks that decide how far a rank's part of a file reaches, where the model does not say of how many it is.
+const RANKS: u32 = 4;
+
+/// Lets files that hold bytes be private or shared: each rank moves as many bytes as before, in the same order.
+pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError> {
+    let files: Vec<usize> = (0..model.files.len())
+        .filter(|file| match (wanted, model.files[*file].class) {
+            (Sharing::Private, Sharing::Shared) | (Sharing::Shared, Sharing::Private) => {
+                !model.files[*file].sessions.is_empty() || !model.files[*file].statistics.is_empty()
+            }
+            _ => false,
+        })
+        .collect();
+    for file in files {
+        let ends = if wanted == Sharing::Shared { Some(end_of_rank(model, file)) } else { None };
+        let of = &mut model.files[file];
+        match ends {
+            None => {
+                of.name.push_str(".%r");
+                of.sessions.iter_mut().for_each(|session| {
+                    session.offset = alone(session.offset);
+                    session.write_offset = session.write_offset.map(alone);
+                });
+            }
+            Some(end) => {
+                of.name = of.name.replace("%r", "all");
+                for session in &mut of.sessions {
+                    let sizes = [&session.sizes, &session.write_sizes];
+                    let size = sizes.iter().flat_map(|sizes| sizes.keys()).copied().collect::<Vec<_>>();
+                    let appends = session.mode.append;
+                    session.mode.truncate = false;
+                    let law = |law| together(law, end, &size, appends);
+                    let name = of.name.clone();
+                    session.offset =
+                        law(session.offset).map_err(|why| KnobError::NotShared(name.clone(), why))?;
+                    let written = session.write_offset.map(law).transpose();
+                    session.write_offset = written.map_err(|why| KnobError::NotShared(name, why))?;
+                }
+                of.size = 0;
+            }
+        }
+        of.class = wanted;
+    }
+    Ok(())
+}
+
+/// The places of a rank in a file of its own: one behind the other, where ranks took turns.
+fn alone(law: OffsetLaw) -> OffsetLaw {
+    match law {
+        OffsetLaw::Affine { step, again, every, jump, .. } => {
+            let own = |stride: Stride| Stride::fixed(stride.bytes);
+            OffsetLaw::Affine {
+                start: 0,
+                rank: 0,
+                step: own(step),
+                again: own(again),
+                every,
+                jump: own(jump),
+                shift: 0,
+            }
+        }
+        law => law,
+    }
+}
+
+/// The places of a rank in a file of all, behind those of the rank before.
+fn together(law: OffsetLaw, end: u64, sizes: &[u64], appends: bool) -> Result<OffsetLaw, &'static str> {
+    match (law, sizes) {
+        (OffsetLaw::Affine { start, step, again, every, jump, shift, .. }, _) => {
+            Ok(OffsetLaw::Affine { start, rank: end, step, again, every, jump, shift })
+        }
+        (OffsetLaw::Sequential, []) => Ok(law),
+        (OffsetLaw::Sequential, _) if appends => Ok(law),
+        (OffsetLaw::Sequential, [size]) => Ok(OffsetLaw::Affine {
+            start: 0,
+            rank: end,
+            step: Stride::fixed(*size),
+            again: Stride::default(),
+            every: 0,
+            jump: Stride::default(),
+            shift: 0,
+        }),
+        (OffsetLaw::Sequential, _) => {
+            Err("its transfers follow each other with different sizes; give it one size, or a law of offsets")
+        }
+    }
+}
+
+/// The end of the furthest transfer of a rank in a file.
+fn end_of_rank(model: &Model, wanted: usize) -> u64 {
+    let ranks = model.ranks.unwrap_or(RANKS);
+    let mut end = model.files[wanted].size;
+    for rank in 0..ranks.min(RANKS) {
+        let ended = synthesise(model, (rank, ranks), 0, &mut |step| {
+            if let (Action::Transfer { offset, size, .. }, Some((file, _))) = (step.action, step.of)
+                && file == wanted
+            {
+                end = end.max(offset.saturating_add(size));
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        debug_assert!(ended.is_continue());
+    }
+    end
+}
