@@ -16,6 +16,8 @@ pub struct LeftOut {
     pub on_system_files: u64,
     /// On what is no file: sockets, pipes, terminals, directories, memory.
     pub on_no_file: u64,
+    /// On files whose names are not known: cut by the tracer, or of descriptors that nobody saw being opened.
+    pub on_unnamed_files: u64,
     /// Files that were mapped to memory: accesses through memory are in no trail.
     pub mapped: u64,
     /// Before `MPI_Init` ended or after `MPI_Finalize` began.
@@ -28,6 +30,7 @@ impl LeftOut {
     fn add(&mut self, other: Self) {
         self.on_system_files += other.on_system_files;
         self.on_no_file += other.on_no_file;
+        self.on_unnamed_files += other.on_unnamed_files;
         self.mapped += other.mapped;
         self.outside_mpi += other.outside_mpi;
         self.unfinished += other.unfinished;
@@ -178,7 +181,9 @@ impl<'a> Gathering<'a> {
         let kind = self.kinds.of(batch.call[at]);
         let absent = batch.errno[at].get().is_some() && batch.errno[at].get() == self.absent;
         let Some(file) = batch.file[at].get().filter(|_| !absent) else {
-            let path = batch.path[at].get().filter(|path| !self.of_system[path.index()]);
+            let path = batch.path[at].get();
+            left_out.on_unnamed_files += u64::from(path.is_none() && !absent && uses_file(kind));
+            let path = path.filter(|path| !self.of_system[path.index()]);
             return path.filter(|_| absent && names_file(kind)).map(|_| RequestRow::of_nothing());
         };
         let is_directory = match self.own.get(file.index()) {
@@ -234,6 +239,11 @@ impl RequestRow {
             end: None,
         }
     }
+}
+
+/// Calls that open a file, or move its bytes.
+fn uses_file(kind: CallKind) -> bool {
+    matches!(kind, CallKind::Open | CallKind::Create | CallKind::Read | CallKind::Write | CallKind::Sync)
 }
 
 /// Calls that name a file, and may find that it is not there.

@@ -30,6 +30,8 @@ pub use result::{
 pub use streams::Ranking;
 pub use validate::{Figure, Judged, Sample, VERDICTS, Validation, validate};
 
+use iotrail_model::units;
+
 /// Why a log cannot be characterised.
 #[derive(Debug, thiserror::Error)]
 pub enum CharacterizeError {
@@ -37,11 +39,29 @@ pub enum CharacterizeError {
     #[error(transparent)]
     Trail(#[from] iotrail_trail::TrailError),
     /// Nobody touched a file of the program's own.
-    #[error(
-        "no call on a file of the program's own is selected: {0} calls on files of the system, {1} on what is no file"
-    )]
-    Nothing(u64, u64),
+    #[error("no call on a file of the program's own is selected: {}", left_out(.0))]
+    Nothing(LeftOut),
     /// More files than a model may have.
     #[error("{0} kinds of files and sessions, at most {1} fit a model; select fewer files")]
     TooMany(usize, usize),
+}
+
+/// What there is in place of calls on files of the program.
+fn left_out(found: &LeftOut) -> String {
+    let all = [
+        (found.on_system_files, "on files of the system"),
+        (found.on_no_file, "on what is no file"),
+        (
+            found.on_unnamed_files,
+            "on files whose names are not known, cut by the tracer or opened before it began",
+        ),
+        (found.unfinished, "whose end was not seen"),
+    ];
+    let there = all.iter().filter(|(number, _)| *number > 0);
+    let there: Vec<String> =
+        there.map(|(number, what)| format!("{} {what}", units::counted(*number, "call", "calls"))).collect();
+    match there.is_empty() {
+        true => "there is no call on files at all".to_owned(),
+        false => there.join("; "),
+    }
 }

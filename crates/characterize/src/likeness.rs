@@ -140,7 +140,7 @@ fn side(runs: &[Portrait], first: &Portrait) -> Side {
 fn over_time(program: &[Series], clone: &[Series], bin_ns: i64) -> OverTime {
     let bins = program.iter().chain(clone).map(|series| series.requests.len()).max().unwrap_or_default();
     let all = |series: &[Series], of: &dyn Fn(&Series) -> Vec<Option<f64>>| {
-        series.iter().map(|series| of(series)).collect::<Vec<_>>()
+        series.iter().map(of).collect::<Vec<_>>()
     };
     let bytes = |series: &Series| series.bytes.iter().map(|bytes| Some(*bytes as f64)).collect();
     let numbers = |series: &Series| series.bytes.iter().map(|bytes| *bytes as f64).collect::<Vec<f64>>();

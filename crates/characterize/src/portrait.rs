@@ -133,7 +133,7 @@ fn moments(streams: &Streams, kinds: &Kinds) -> (Vec<Moment>, i64) {
 
 fn picture(log: &EventLog, streams: &Streams, kinds: &Kinds, rank: usize) -> PathPicture {
     let stream: &RankStream = &streams.ranks[rank];
-    let all: Vec<Request> = comparable_requests(stream, kinds).collect();
+    let all: Vec<Request> = comparable_requests(stream, kinds);
     let (mut rows, mut of_file) = (Vec::new(), HashMap::new());
     let mut sessions: HashMap<u64, usize> = HashMap::new();
     let mut begun = 0;
@@ -155,9 +155,10 @@ fn picture(log: &EventLog, streams: &Streams, kinds: &Kinds, rank: usize) -> Pat
     });
     let requests = requests.collect();
     let class = |file: FileIndex| word(&kinds.kinds[kinds.of_file[file.0 as usize]].classed.class);
-    let names = rows.iter().map(|file| path(log, streams.files[file.0 as usize]).unwrap_or("?")).collect();
+    let names: Vec<&str> =
+        rows.iter().map(|file| path(log, streams.files[file.0 as usize]).unwrap_or("?")).collect();
     let files =
-        below(names).into_iter().zip(&rows).map(|(name, file)| PathFile { name, class: class(*file) });
+        below(&names).into_iter().zip(&rows).map(|(name, file)| PathFile { name, class: class(*file) });
     PathPicture { rank, requests_in_all: all.len() as u64, files: files.collect(), requests }
 }
 
@@ -173,10 +174,10 @@ fn deed(request: &Request) -> Deed {
 }
 
 /// Paths without the directories that all of them have in common.
-fn below(paths: Vec<&str>) -> Vec<String> {
+fn below(paths: &[&str]) -> Vec<String> {
     let directory = |path: &str| path.rfind('/').map_or(0, |slash| slash + 1);
     let mut common = paths.first().map_or("", |path| &path[..directory(path)]);
-    for path in &paths {
+    for path in paths {
         while !path.starts_with(common) {
             common = common.trim_end_matches('/');
             common = &common[..directory(common)];
@@ -191,9 +192,9 @@ mod tests {
 
     #[test]
     fn names_are_those_below_the_directory_in_common() {
-        assert_eq!(below(vec!["/a/b/x", "/a/bc/y", "/a/b/c/z"]), ["b/x", "bc/y", "b/c/z"]);
-        assert_eq!(below(vec!["/a/x"]), ["x"]);
-        assert_eq!(below(vec!["/a/x", "?"]), ["/a/x", "?"]);
-        assert!(below(Vec::new()).is_empty());
+        assert_eq!(below(&["/a/b/x", "/a/bc/y", "/a/b/c/z"]), ["b/x", "bc/y", "b/c/z"]);
+        assert_eq!(below(&["/a/x"]), ["x"]);
+        assert_eq!(below(&["/a/x", "?"]), ["/a/x", "?"]);
+        assert!(below(&[]).is_empty());
     }
 }

@@ -181,6 +181,8 @@ pub struct NotKept {
     pub overlapping_sessions: u64,
     /// Sessions whose places follow no law: their transfers follow each other.
     pub sessions_without_law: u64,
+    /// Transfers whose places the recording does not have.
+    pub unplaced_transfers: u64,
     /// Sessions that a similar one stands for.
     pub represented_sessions: u64,
     /// Whether the order between sessions of one stretch between barriers is kept.
@@ -261,8 +263,7 @@ impl Recorded {
         let streams = streams(log, query, gathered, (options.ranking, &processes));
         let kinds = kinds(log, &streams, options.classing);
         if streams.ranks.iter().all(|rank| rank.requests.is_empty()) {
-            let left_out = streams.left_out;
-            return Err(CharacterizeError::Nothing(left_out.on_system_files, left_out.on_no_file));
+            return Err(CharacterizeError::Nothing(streams.left_out));
         }
         let sessions = streams.ranks.iter().map(|rank| sessions(rank, &kinds)).collect();
         Ok(Self { streams, kinds, sessions })
@@ -375,6 +376,7 @@ pub fn characterize(
         requests,
         overlapping_sessions: modelled.overlapping,
         sessions_without_law: modelled.lawless,
+        unplaced_transfers: unplaced(&ranks),
         represented_sessions: modelled.represented,
         order_kept: modelled.ordered,
         steps_of_no_range: modelled.of_no_range,
@@ -401,6 +403,13 @@ pub fn characterize(
         confirmations: Vec::new(),
         model: modelled.model,
     })
+}
+
+/// Transfers whose places are not known; where appended bytes lie is nobody's choice.
+fn unplaced(ranks: &[RankSessions]) -> u64 {
+    let executions = ranks.iter().flat_map(|rank| &rank.executions);
+    let transfers = executions.filter(|one| !one.shape.mode().append).flat_map(|one| &one.transfers);
+    transfers.filter(|transfer| transfer.offset.is_none()).count() as u64
 }
 
 /// Groups of ranks by the mix and the reuse of their requests.

@@ -202,9 +202,24 @@ fn rank_stream(
             What::MpiBegins | What::MpiEnds => {}
         }
     }
-    let requests = requests(&calls, 0);
+    let mut requests = requests(&calls, 0);
+    keep_last_closes(&mut requests);
     let barriers = barriers.into_iter().map(|calls| folded(&requests, calls)).collect();
     RankStream { requests, barriers, threaded: threads.len() > 1 }
+}
+
+/// A close that others follow on the same description closes a copy of its descriptor: the session goes on.
+fn keep_last_closes(requests: &mut [Request]) {
+    let mut last: HashMap<u64, usize> = HashMap::new();
+    for (at, request) in requests.iter().enumerate() {
+        last.extend(request.open.map(|open| (open, at)));
+    }
+    for (at, request) in requests.iter_mut().enumerate() {
+        let goes_on = request.open.is_some_and(|open| last.get(&open) != Some(&at));
+        if request.kind == CallKind::Close && goes_on {
+            request.kind = CallKind::Other;
+        }
+    }
 }
 
 /// How many requests so many calls became.

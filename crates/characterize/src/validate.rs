@@ -12,7 +12,7 @@ use iotrail_workload::{
     characteristics, compare, total_variation,
 };
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -157,10 +157,10 @@ impl Sample {
 }
 
 /// The requests of a rank in words that a program and its clone share, those that a model has words for. The entries of a directory are read
-/// until there are no more: all of that is one request, in no session.
-pub(crate) fn comparable_requests(rank: &RankStream, kinds: &Kinds) -> impl Iterator<Item = Request> {
+/// until there are no more: all of that is one request, in no session. A session that the program leaves open ends with its last request.
+pub(crate) fn comparable_requests(rank: &RankStream, kinds: &Kinds) -> Vec<Request> {
     let mut listed = HashSet::new();
-    rank.requests.iter().filter_map(move |request| {
+    let requests = rank.requests.iter().filter_map(|request| {
         let what = kinds.kinds[kinds.of_file[request.file.0 as usize]].what;
         let mut is_again = || {
             what == FileKind::Directory
@@ -168,7 +168,33 @@ pub(crate) fn comparable_requests(rank: &RankStream, kinds: &Kinds) -> impl Iter
                 && request.open.is_some_and(|open| !listed.insert(open))
         };
         if is_again() { None } else { comparable(request, what) }
-    })
+    });
+    closed(requests.collect())
+}
+
+/// With a close behind the last request of each session that has none.
+fn closed(requests: Vec<Request>) -> Vec<Request> {
+    let mut last: HashMap<u64, usize> = HashMap::new();
+    for (at, request) in requests.iter().enumerate() {
+        last.extend(request.open.map(|open| (open, at)));
+    }
+    let mut all = Vec::with_capacity(requests.len());
+    for (at, request) in requests.into_iter().enumerate() {
+        let open = request.open.filter(|open| last.get(open) == Some(&at) && request.kind != CallKind::Close);
+        let close = open.map(|_| Request {
+            variant: Variant { operation: Arc::from("close"), seek: false },
+            kind: CallKind::Close,
+            mode: None,
+            offset: None,
+            size: None,
+            slack: None,
+            start: request.end.unwrap_or(request.start),
+            ..request.clone()
+        });
+        all.push(request);
+        all.extend(close);
+    }
+    all
 }
 
 /// A request in words that a program and its clone share; NULL for what a model has no word for.

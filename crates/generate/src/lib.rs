@@ -31,7 +31,7 @@ pub enum GenerateError {
     #[error(transparent)]
     TooMuch(#[from] TooMuch),
     /// It is larger than what is held in memory.
-    #[error("{0} {1} at {2} ranks, at most {3} are generated; choose fewer ranks or a smaller model")]
+    #[error("{2} ranks need {0} {1}, at most {3} are generated; choose fewer ranks or a smaller model")]
     TooMany(u64, &'static str, u32, u64),
 }
 
@@ -54,7 +54,7 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
     let barriers = totals.barriers.saturating_mul(u64::from(ranks));
     let operations = requests.saturating_add(totals.sessions.saturating_mul(2)).saturating_add(barriers);
     for (number, what, most) in [
-        (u64::from(ranks), "ranks", u64::from(MAX_RANKS)),
+        (u64::from(ranks), "threads", u64::from(MAX_RANKS)),
         (operations, "operations", MAX_OPERATIONS),
         (totals.files, "files", MAX_FILES),
     ] {
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let many = program(&template("checkpoint"), MAX_RANKS + 1, 0);
-        assert_eq!(many, Err(GenerateError::TooMany(4097, "ranks", 4097, 4096)));
+        assert_eq!(many, Err(GenerateError::TooMany(4097, "threads", 4097, 4096)));
         let long = template("log").to_string().replace("repeat = 500", "repeat = 1000000000");
         let long = program(&Model::parse(&long).unwrap(), 2, 0);
         assert!(matches!(long, Err(GenerateError::TooMany(_, "operations", 2, _))));

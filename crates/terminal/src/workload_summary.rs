@@ -282,6 +282,12 @@ fn not_kept(found: &Characterization) -> Vec<String> {
         "sessions",
         "whose offsets follow no law: their transfers follow each other",
     );
+    say(
+        lost.unplaced_transfers,
+        "transfer",
+        "transfers",
+        "whose offset the recording does not have: they follow each other",
+    );
     say(lost.represented_sessions, "session", "sessions", "of many shapes, which similar ones stand for");
     say(lost.steps_of_no_range, "step", "steps", "of ranks that are no range");
     say(
@@ -301,6 +307,12 @@ fn not_kept(found: &Characterization) -> Vec<String> {
         "mapping",
         "mappings",
         "of files to memory: what is read and written there is in no trail",
+    );
+    say(
+        found.left_out.on_unnamed_files,
+        "call",
+        "calls",
+        "on files whose names are not known: cut by the tracer, or of descriptors that nobody saw being opened",
     );
     say(found.left_out.unfinished, "call", "calls", "whose end was not seen");
     say(

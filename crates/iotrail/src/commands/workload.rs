@@ -168,17 +168,27 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 /// If it cannot be read or is none.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Model> {
     let name = path.display();
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     if path == Path::new("-") {
         std::io::stdin()
             .take(MAX_MODEL + 1)
-            .read_to_string(&mut text)
+            .read_to_end(&mut bytes)
             .context("stdin: cannot read the model")?;
     } else {
+        ensure!(
+            !path.is_dir(),
+            "{name}: a directory, not a model; `iotrail characterize {name} -o model.toml` makes one of a trail"
+        );
         let file = std::fs::File::open(path).with_context(|| format!("{name}: cannot open the model"))?;
         file.take(MAX_MODEL + 1)
-            .read_to_string(&mut text)
+            .read_to_end(&mut bytes)
             .with_context(|| format!("{name}: cannot read the model"))?;
     }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to() + 1;
+        anyhow::anyhow!(
+            "{name}: not a model of a workload: byte {byte} is not text; name a file as `iotrail characterize -o` writes it"
+        )
+    })?;
     Model::parse(&text).with_context(|| format!("{name}: not a model of a workload"))
 }

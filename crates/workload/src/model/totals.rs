@@ -64,7 +64,7 @@ fn call_of(number: usize) -> Option<NameCall> {
 
 /// A total does not fit 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the totals of the model do not fit 64 bits at {0} ranks")]
+#[error("the totals of the model do not fit 64 bits at {0} ranks; use fewer ranks, repetitions or bytes")]
 pub struct TooMuch(pub u32);
 
 impl Model {

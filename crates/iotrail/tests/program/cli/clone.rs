@@ -139,3 +139,67 @@ fn models_are_written_for_other_programs_with_what_is_lost() {
         "{lines}"
     );
 }
+
+/// A line of a trace of one process.
+fn line(at: u32, text: &str) -> String {
+    format!("7 10:00:00.{:06} {text} <0.000010>\n", at * 1000)
+}
+
+#[test]
+fn a_copy_of_a_descriptor_that_is_closed_ends_no_session_and_neither_does_an_end_without_close_differ() {
+    let calls = [
+        "execve(\"/bin/sh\", [\"sh\", \"x\"], 0x7ff /* 1 var */) = 0",
+        "openat(AT_FDCWD, \"/data/x\", O_RDONLY) = 3</data/x>",
+        "fcntl(3</data/x>, F_DUPFD, 10) = 10</data/x>",
+        "close(3</data/x>) = 0",
+        "read(10</data/x>, \"a\"..., 100) = 100",
+        "read(10</data/x>, \"a\"..., 100) = 20",
+    ];
+    let text: String = (1..).zip(calls).map(|(at, call)| line(at, call)).collect();
+    let dir = Dir::with_trace(text);
+    let found = dir.json(["characterize", "t.trail", "-q", "--json", "-o", "m.toml"]);
+    assert_eq!(found["fit"]["sessions"], serde_json::json!([1, 1]), "{found}");
+    let model = String::from_utf8(dir.read("m.toml")).expect("UTF-8");
+    assert!(model.contains("requests = { read = 2 }"), "{model}");
+    assert_eq!(model.matches("[[file.session]]").count(), 1, "{model}");
+    let page = dir.json(["report", "t.trail", "--workload", "m.toml", "-q", "--json"]);
+    for figure in page["likeness"]["figures"].as_array().expect("figures") {
+        let timed = figure["name"].as_str().unwrap_or_default().contains("(ns)");
+        assert!(timed || figure["verdict"] == "equal", "{figure}");
+    }
+}
+
+#[test]
+fn bad_input_is_told_with_what_to_do() {
+    let dir = Dir::with_trace("7 10:00:00.000100 +++ exited with 0 +++\n");
+    let empty = dir.run(["characterize", "t.trail"]).fails();
+    assert!(empty.contains("there is no call on files at all"), "{empty}");
+    let write = line(1, "openat(AT_FDCWD, \"/data/x\", O_WRONLY|O_CREAT, 0666) = 3</data/x>")
+        + &line(2, "write(3</data/x>, \"a\"..., 10) = 10")
+        + &line(3, "read(9, \"a\"..., 10) = 10")
+        + "7 10:00:00.004000 fsync(3</data/x>) = 0 <unfinished ...>\n";
+    let dir = Dir::with_trace(write);
+    let said = dir.run(["characterize", "t.trail", "-o", "m.toml"]).succeeds();
+    let said = format!("{}{}", said.text(), said.messages());
+    assert!(said.contains("1 call on files whose names are not known"), "{said}");
+    let unplaced: String = (1..4).map(|at| line(at, "write(3</data/y>, \"a\"..., 10) = 10")).collect();
+    let dir = Dir::with_trace(unplaced);
+    let said = dir.run(["characterize", "t.trail", "-o", "m.toml"]).succeeds().text();
+    assert!(
+        said.contains("3 transfers whose offset the recording does not have: they follow each other"),
+        "{said}"
+    );
+    let trail = dir.run(["generate", "t.trail", "--dir", "x"]).fails();
+    assert!(trail.contains("`iotrail characterize t.trail -o model.toml` makes one of a trail"), "{trail}");
+    dir.write("binary.toml", b"iotrail_workload = 1\n\xff");
+    let binary = dir.run(["workload", "binary.toml"]).fails();
+    assert!(binary.contains("byte 22 is not text; name a file as"), "{binary}");
+    dir.run(["workload", "-q", "--template", "checkpoint", "-o", "t.toml"]).succeeds();
+    let text = String::from_utf8(dir.read("t.toml")).expect("UTF-8");
+    dir.write("huge.toml", text.replace("repeat = 5", "repeat = 1000000000000"));
+    let huge = dir.run(["generate", "huge.toml", "--dir", "x"]).fails();
+    assert!(huge.contains("use fewer ranks, repetitions or bytes"), "{huge}");
+    let many = dir.run(["generate", "t.toml", "--dir", "x", "--ranks", "1000000000"]).fails();
+    assert!(many.contains("1000000000 ranks need 1000000000 threads, at most 4096 are generated"), "{many}");
+    assert!(!dir.path("x").exists());
+}

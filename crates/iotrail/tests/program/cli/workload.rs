@@ -116,7 +116,7 @@ fn nothing_on_files_of_the_program_is_an_error() {
     let dir = Dir::with_trace("7 10:00:00.000100 read(3</etc/passwd>, \"\"..., 10) = 10 <0.000010>\n");
     let said = dir.run(["characterize", "t.trail"]).fails();
     assert!(
-        said.contains("no call on a file of the program's own is selected: 1 calls on files of the system"),
+        said.contains("no call on a file of the program's own is selected: 1 call on files of the system"),
         "{said}"
     );
 }
