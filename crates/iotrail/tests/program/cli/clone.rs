@@ -159,7 +159,7 @@ fn a_copy_of_a_descriptor_that_is_closed_ends_no_session_and_neither_does_an_end
     ];
     let text: String = (1..).zip(calls).map(|(at, call)| line(at, call)).collect();
     let dir = Dir::with_trace(text);
-    let found = dir.json(["characterize", "t.trail", "-q", "--json", "-o", "m.toml"]);
+    let found = dir.json(["characterize", "t.trail", "-q", "--level", "program", "--json", "-o", "m.toml"]);
     assert_eq!(found["fit"]["sessions"], serde_json::json!([1, 1]), "{found}");
     let model = String::from_utf8(dir.read("m.toml")).expect("UTF-8");
     assert!(model.contains("requests = { read = 2 }"), "{model}");
