@@ -21,18 +21,19 @@ parser.add_argument("programs", nargs="*")
 args = parser.parse_args()
 iotrail = args.iotrail.resolve()
 
-SQL = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, size INTEGER);\n" + "".join(
+SQL = "DROP TABLE IF EXISTS t;\nCREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, size INTEGER);\n" + "".join(
     "BEGIN;\n" + "".join(f"INSERT INTO t(name, size) VALUES ('file-{at}-{row}', {row * 977 % 5003});\n" for row in range(200)) + "COMMIT;\n"
     for at in range(12)
 ) + "CREATE INDEX i ON t(size);\nSELECT count(*), sum(size) FROM t WHERE size > 2500;\n"
 
+# What starts the program is the program: a shell would be a rank of its own.
 PROGRAMS = {
-    "sqlite3": "rm -f t.db t.db-journal; sqlite3 t.db <script.sql >out.txt",
-    "tar": "rm -f a.tar; tar -cf a.tar src",
-    "git": "rm -rf repo; git init -q repo; cp src/f1* repo/; cd repo; git add .; git -c user.name=a -c user.email=a@b commit -qm x",
-    "nccopy": "rm -f out.nc; nccopy -k nc4 in.nc out.nc",
-    "rsync": "rm -rf copy; rsync -a src/ copy/",
-    "fio": "fio --name=mix --rw=randrw --bs=4k --size=1m --io_size=512k --ioengine=psync --fallocate=none --randseed=7 --filename=x.dat >out.txt",
+    "sqlite3": "exec sqlite3 t.db '.read script.sql'",
+    "tar": "exec tar -cf a.tar src",
+    "git add": "rm -f repo/.git/index; cd repo; exec git add .",
+    "nccopy": "exec nccopy -k nc4 in.nc out.nc",
+    "rsync": "rm -rf copy; exec rsync -a src/ copy/",
+    "fio": "exec fio --name=mix --rw=randrw --bs=4k --size=1m --io_size=512k --ioengine=psync --fallocate=none --randseed=7 --filename=x.dat",
 }
 BEST = ["equal", "within noise", "within tolerance", "undecided", "differs"]
 
@@ -53,6 +54,8 @@ def stage(work):
     values = ", ".join(str(at % 97) for at in range(40_000))
     (work / "in.cdl").write_text(f"netcdf in {{ dimensions: x = 200; y = 200; variables: float t(x, y); data: t = {values}; }}\n")
     run("ncgen", "-o", "in.nc", "in.cdl", cwd=work)
+    run("git", "init", "-q", "repo", cwd=work)
+    run("sh", "-c", "cp src/f1* repo/", cwd=work)
     run("fio", "--name=x", "--size=1m", "--filename=x.dat", "--create_only=1", cwd=work)
 
 
@@ -60,12 +63,13 @@ def judged(name, line, level):
     with tempfile.TemporaryDirectory(prefix="accuracy-") as directory:
         work = Path(directory).resolve()
         stage(work)
-        (work / "app.sh").write_text(f"cd {work}; {line}\n")
+        line = f"cd {work}; {line}"
         paths = ["--path", f"{work}/**"]
-        run("sh", "app.sh", cwd=work)
-        run(iotrail, "-q", "record", "-o", "t.trail", "--", "sh", "app.sh", cwd=work)
+        # Later runs find what the first one made.
+        run("sh", "-c", line, cwd=work)
+        run(iotrail, "-q", "record", "-o", "t.trail", "--", "sh", "-c", line, cwd=work)
         found = json.loads(run(iotrail, "-q", "characterize", "t.trail", *paths, *level, "-o", "m.toml", "--json", cwd=work).stdout)
-        words = [iotrail, "-q", "validate", "m.toml", "--dir", "scratch", "--runs", args.runs, "--app", "sh app.sh", "--json", *paths]
+        words = [iotrail, "-q", "validate", "m.toml", "--dir", "scratch", "--runs", args.runs, "--app", line, "--json", *paths]
         result = json.loads(run(*words, cwd=work).stdout)
         return found, result, len((work / "m.toml").read_text())
 
