@@ -1,6 +1,7 @@
 //! From a log to its structure.
 
 use crate::cells::Cells;
+use crate::coarsen::coarsen;
 use crate::columns::{DUR, Numbers, OF_EXECUTION, SEQ, START};
 use crate::error::CompressError;
 use crate::events::files_of_paths;
@@ -13,7 +14,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::mpi::{Role, role};
 use iotrail_model::{Cell, Event, Names};
-use iotrail_structure::{Execution, Key, KeyId, Order, Precision, Structure, StructureError, Value, build};
+use iotrail_structure::{Execution, Key, KeyId, Order, Precision, Structure, StructureError, Tree, Value, build};
 use iotrail_structure_file::{About, CallKey, Document, ItemTimes, Line};
 use iotrail_trail::{Columns, EventLog};
 
@@ -22,8 +23,10 @@ use iotrail_trail::{Columns, EventLog};
 pub struct CompressOptions {
     /// How exact times are; at the largest precision every one is kept.
     pub time_precision: Precision,
-    /// Most buckets of a histogram of times; NULL: any number.
+    /// Most buckets of a histogram; NULL: any number.
     pub buckets: Option<u32>,
+    /// How exact counts, sizes and offsets are.
+    pub precision: Precision,
 }
 
 /// Forms of the columns of an item.
@@ -60,9 +63,6 @@ pub fn compress(
     }
     let mut naming = Naming::new(log);
     let mut lines = lines(log.cases(), events);
-    if options.time_precision != Precision::EXACT {
-        renumber(&mut lines);
-    }
     for event in lines.iter_mut().flat_map(|line| &mut line.events) {
         event.event = naming.event(&event.event);
     }
@@ -76,14 +76,18 @@ pub fn compress(
         time_precision: options.time_precision.percent(),
         buckets: options.buckets,
         columns: OF_EXECUTION.len(),
+        precision: None,
+        fixed_counts: None,
     };
     let of_paths = files_of_paths(&names, &files);
-    let collected = Collected::of(lines, &names, &of_paths, about.has_every_time())?;
+    let order = if options.precision == Precision::LEAST { Order::Loose } else { Order::Exact };
+    let collected = Collected::of(lines, &names, &of_paths, about.has_every_time(), order)?;
     let structure = collected.structure();
     let times = if about.has_every_time() { Vec::new() } else { collected.times(&structure, &about)? };
     let Collected { keys, lines, .. } = collected;
     let (cases, processes) = (log.cases().to_vec(), log.processes()?);
-    Ok(Document { about, names, roles, keys, lines, structure, times, cases, processes, files })
+    let document = Document { about, names, roles, keys, lines, structure, times, cases, processes, files };
+    coarsen(document, options.precision)
 }
 
 /// The events of all lines as keys and values.
@@ -91,6 +95,7 @@ struct Collected {
     keys: Vec<CallKey>,
     lines: Vec<Line>,
     sequences: SequenceBuilder,
+    tree: Tree,
     /// By column of items, then by form.
     cells: Vec<Vec<Cells>>,
     /// Gap and duration of each row, where they are not among the cells.
@@ -99,10 +104,11 @@ struct Collected {
 
 impl Collected {
     fn of(
-        lines: Vec<LineEvents>,
+        mut lines: Vec<LineEvents>,
         names: &Names,
         of_paths: &HashMap<i64, i64, RandomState>,
         every_time: bool,
+        order: Order,
     ) -> Result<Self, CompressError> {
         let mut ids: HashMap<CallKey, KeyId, RandomState> = HashMap::default();
         let mut keys = Vec::new();
@@ -118,14 +124,22 @@ impl Collected {
             lines.iter().map(|line| line.events.iter().map(&mut key).collect()).collect();
         let members = members(&lines, &of_lines, &keys, names);
         let cells = FORMS.iter().map(|&forms| (0..forms).map(|_| Cells::default()).collect()).collect();
-        let sequences = SequenceBuilder::new(members);
-        let mut collected = Self { keys, lines: Vec::new(), sequences, cells, times: Vec::new() };
+        let mut sequences = SequenceBuilder::new(members);
         let mut first = 0;
-        for (LineEvents { line, events }, keys) in lines.into_iter().zip(&of_lines) {
-            let inside = nesting(&events);
-            collected.sequences.add(keys, &inside, first)?;
+        for (line, keys) in lines.iter().zip(&of_lines) {
+            sequences.add(keys, &nesting(&line.events), first)?;
+            first += line.events.len();
+        }
+        let tree = build(&sequences.sequences, order);
+        let nesting = in_order_of(&tree, &mut sequences, &mut lines);
+        if !every_time {
+            renumber(&mut lines);
+        }
+        let mut collected = Self { keys, lines: Vec::new(), sequences, tree, cells, times: Vec::new() };
+        let mut first = 0;
+        for (LineEvents { line, events }, inside) in lines.into_iter().zip(nesting) {
             let mut foresight = Foresight::new(line.start, of_paths);
-            for (number, (LineEvent { event, .. }, &inside)) in events.iter().zip(&inside).enumerate() {
+            for (number, (LineEvent { event, .. }, inside)) in events.iter().zip(inside).enumerate() {
                 collected.add(first + number, event, inside, &foresight, every_time);
                 foresight.follow(&event.numbers(), event.dur.number(), inside);
             }
@@ -159,12 +173,11 @@ impl Collected {
     }
 
     fn structure(&self) -> Structure {
-        let tree = build(&self.sequences.sequences, Order::Exact);
         let value = |event: u32, column: usize, form: u8| -> Value {
             let row = self.sequences.rows[event as usize];
             self.cells[column][usize::from(form)].get(row as usize)
         };
-        Structure::new(&tree, self.lines.len() as u32, &FORMS, value)
+        Structure::new(&self.tree, self.lines.len() as u32, &FORMS, value)
     }
 
     fn times(&self, structure: &Structure, about: &About) -> Result<Vec<ItemTimes>, StructureError> {
@@ -186,6 +199,26 @@ impl Collected {
         }
         Ok(times)
     }
+}
+
+/// Puts the events of lines in the order in which a tree is walked, which is that of their calls in an exact one; how many calls
+/// are around each.
+fn in_order_of(tree: &Tree, sequences: &mut SequenceBuilder, lines: &mut [LineEvents]) -> Vec<Vec<usize>> {
+    let (mut nesting, mut first) = (Vec::new(), 0);
+    for (number, line) in (0..).zip(lines) {
+        let (mut events, mut insides) = (Vec::new(), Vec::new());
+        let rows = &mut sequences.rows;
+        tree.walk(number, &mut |event, inside| {
+            let row = &mut rows[event.0 as usize];
+            let place = (first + events.len()) as u32;
+            events.push(line.events[std::mem::replace(row, place) as usize - first]);
+            insides.push(inside);
+        });
+        first += events.len();
+        line.events = events;
+        nesting.push(insides);
+    }
+    nesting
 }
 
 /// How many ranks the largest communicator of each key has, if its calls are collective. Only the size of

@@ -57,6 +57,12 @@ pub enum CompressError {
         /// How many it says.
         expected: u32,
     },
+    /// A structure of a lower precision is made of an exact one only.
+    #[error("its precision is {percent} % already: make the other one of the trail, or of the structure with precision 100")]
+    Coarse {
+        /// Its precision, in percent.
+        percent: u8,
+    },
     /// Times are not those of the events.
     #[error("section `times`: item {item} has no time for each of its executions")]
     Times {

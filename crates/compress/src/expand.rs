@@ -13,7 +13,8 @@ use std::path::Path;
 
 /// Writes the trail of a structure to `target`; `step` is told the number of events that were written.
 ///
-/// Where a structure keeps no times one by one, they are drawn, and the events of a case are numbered thread by thread.
+/// Where a structure keeps no times one by one, they are drawn, and the events of a case are numbered thread by thread. What is
+/// drawn depends on `seed`.
 ///
 /// # Errors
 /// The structure contradicts itself, or the trail cannot be written.
@@ -21,9 +22,10 @@ pub fn expand(
     document: &Document,
     target: &Path,
     options: CreateOptions,
+    seed: u64,
     step: impl FnMut(u64),
 ) -> Result<Totals, CompressError> {
-    expand_into(document, TrailWriter::create(target, options)?, step)
+    expand_into(document, TrailWriter::create(target, options)?, seed, step)
 }
 
 /// As [`expand()`], with a trail that was begun.
@@ -33,12 +35,13 @@ pub fn expand(
 pub fn expand_into(
     document: &Document,
     writer: TrailWriter,
+    seed: u64,
     mut step: impl FnMut(u64),
 ) -> Result<Totals, CompressError> {
     let writer = writer.distinct_files();
     let mut part = writer.part()?;
     let names = Translation::new(document);
-    let mut events = Events::new(document);
+    let mut events = Events::new(document, seed);
     let mut written = 0;
     for line in 0..document.lines.len() as u32 {
         events.line(line, &mut |expanded| {

@@ -5,8 +5,10 @@
 //! Source: Scala-H-Trace, chapters 2 to 5.
 
 mod cells;
+mod coarsen;
 mod columns;
 mod compress;
+mod drawn;
 mod draws;
 mod error;
 mod events;
@@ -17,14 +19,17 @@ mod load;
 mod loops;
 mod naming;
 mod outline;
+mod peers;
 mod roles;
 mod sequences;
 #[cfg(test)]
 mod tests;
 
+pub use coarsen::{coarsen, draws_messages};
 pub use compress::{CompressOptions, compress};
+pub use drawn::{DrawnCluster, DrawnColumn};
 pub use error::CompressError;
-pub use events::each_event;
+pub use events::{Place, each_event, each_placed_event};
 pub use expand::{expand, expand_into};
 pub use load::{check, is_structure_file, load};
 pub use loops::{Iteration, LoopRow, Loops, Spread};

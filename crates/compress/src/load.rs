@@ -29,7 +29,7 @@ pub fn load(path: &Path) -> Result<Document, CompressError> {
 /// Walks all lines of a structure: what is wrong with their events, one problem for each line, up to `most`.
 #[must_use]
 pub fn check(document: &Document, most: usize) -> Vec<CompressError> {
-    let mut events = Events::new(document);
+    let mut events = Events::new(document, 0);
     let lines = 0..document.lines.len() as u32;
     let mut problems: Vec<CompressError> =
         lines.filter_map(|line| events.line(line, &mut |_| Ok(())).err()).take(most).collect();

@@ -107,7 +107,7 @@ impl Loops {
     pub fn of(document: &Document) -> Result<Self, CompressError> {
         let chains = Chains::of(document);
         let mut profile = Profile::new(document, &chains);
-        let mut events = Events::new(document);
+        let mut events = Events::new(document, 0);
         for line in 0..document.lines.len() as u32 {
             profile.begin(line);
             events.line(line, &mut |expanded| {

@@ -1,11 +1,12 @@
 //! What people see of a structure: its loops and calls with counts, files, bytes and times.
 
 use crate::error::CompressError;
+use crate::drawn::{DrawnColumn, drawn_of};
 use crate::events::Events;
 use hashbrown::HashSet;
 use iotrail_model::{Event, PathId};
-use iotrail_structure::{ItemId, RankList, Repeats};
-use iotrail_structure_file::Document;
+use iotrail_structure::{ItemId, RankList, Repeats, Walker};
+use iotrail_structure_file::{Document, FixedCounts};
 use serde::Serialize;
 
 /// Which part of a structure is outlined.
@@ -28,6 +29,11 @@ pub struct Outline {
     pub items: usize,
     /// How exact times are, in percent.
     pub time_precision: u8,
+    /// How exact counts, sizes and offsets are, in percent.
+    pub precision: u8,
+    /// Why counts, partners and tags are exact at that precision, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed_counts: Option<&'static str>,
     /// Time in the outlined calls that are in no other, in ns.
     pub time_ns: i64,
     /// The lines: one for each thread.
@@ -83,6 +89,9 @@ pub struct OutlineItem {
     pub time_ns: i64,
     /// Its part of the time of all.
     pub share: f64,
+    /// What is drawn of it: its values here are such as were recorded, their numbers and sums exact.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drawn: Vec<DrawnColumn>,
     /// The body of a loop, or the calls inside of a call.
     pub body: Vec<Self>,
 }
@@ -139,9 +148,17 @@ impl Outline {
             .filter(|(_, line)| options.rank.is_none_or(|rank| line.rank == rank))
             .map(|(number, _)| number)
             .collect();
-        let mut events = Events::new(document);
-        for &line in &chosen {
-            gather(document, &mut events, line, &mut gathered)?;
+        let mut events = Events::new(document, 0);
+        let mut walker = document.structure.walker(0, document.events());
+        // What is drawn for a line depends on those before.
+        let is_drawn = !document.structure.drawn().is_empty();
+        let mut others = if is_drawn { gathered.clone() } else { Vec::new() };
+        for line in 0..document.lines.len() as u32 {
+            if chosen.binary_search(&line).is_ok() {
+                gather(document, (&mut events, &mut walker), line, &mut gathered)?;
+            } else if is_drawn {
+                gather(document, (&mut events, &mut walker), line, &mut others)?;
+            }
         }
         let all = RankList::new(chosen.iter().copied());
         let builder = Builder { document, gathered: &gathered, all };
@@ -157,6 +174,8 @@ impl Outline {
             events: lines.iter().map(|line| u64::from(line.events)).sum(),
             items,
             time_precision: document.about.time_precision,
+            precision: document.about.value_precision().percent(),
+            fixed_counts: document.about.fixed_counts.map(FixedCounts::words),
             time_ns,
             lines,
             body,
@@ -166,7 +185,7 @@ impl Outline {
 
 fn gather(
     document: &Document,
-    events: &mut Events<'_>,
+    (events, walker): (&mut Events<'_>, &mut Walker<'_>),
     line: u32,
     gathered: &mut [Gathered],
 ) -> Result<(), CompressError> {
@@ -185,7 +204,7 @@ fn gather(
             gathered[item.0 as usize].count(line, count);
         }
     };
-    document.structure.walk_counts(line, &mut counted, &mut |_| Ok(()))
+    walker.walk(line, &mut counted, &mut |_| Ok::<_, CompressError>(()))
 }
 
 fn of_line(document: &Document, number: u32) -> OutlineLine {
@@ -253,6 +272,7 @@ impl Builder<'_> {
             call,
             time_ns: if is_loop { inner } else { gathered.time },
             share: 0.0,
+            drawn: drawn_of(self.document, id),
             body,
         })
     }

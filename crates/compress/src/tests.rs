@@ -13,10 +13,10 @@ use iotrail_trail::{Columns, CreateOptions, EventLog};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-const EXACT: CompressOptions = CompressOptions { time_precision: Precision::EXACT, buckets: None };
+const EXACT: CompressOptions = CompressOptions { time_precision: Precision::EXACT, buckets: None, precision: Precision::EXACT };
 
 fn default_options() -> CompressOptions {
-    CompressOptions { time_precision: Precision::new(95).expect("a precision"), buckets: Some(16) }
+    CompressOptions { time_precision: Precision::new(95).expect("a precision"), buckets: Some(16), precision: Precision::EXACT }
 }
 
 const CALLS: [&str; 7] = ["openat", "read", "write", "pread64", "close", "futex", "MPI_Barrier"];
@@ -115,7 +115,7 @@ fn there_and_back(log: &EventLog, options: &CompressOptions) -> (Document, Event
     assert!(check(&document, 9).is_empty(), "{:?}", check(&document, 9));
     let directory = tempfile::tempdir().expect("a directory");
     let target = directory.path().join("back.trail");
-    expand(&document, &target, CreateOptions::default(), |_| {}).expect("a trail");
+    expand(&document, &target, CreateOptions::default(), 0, |_| {}).expect("a trail");
     assert_eq!(iotrail_trail::check(&target).expect("a trail"), []);
     let back = EventLog::open(&[target]).expect("a trail");
     (document, back, directory)
@@ -207,7 +207,7 @@ fn walk(bytes: &[u8]) -> Result<(), CompressError> {
     if document.events() > 100_000 {
         return Ok(());
     }
-    let mut events = Events::new(&document);
+    let mut events = Events::new(&document, 0);
     for line in 0..document.lines.len() as u32 {
         events.line(line, &mut |_| Ok(()))?;
     }

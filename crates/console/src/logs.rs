@@ -30,7 +30,7 @@ fn expanded(path: &Path, ui: &Ui) -> anyhow::Result<Trail> {
             source,
         })?;
         let writer = TrailWriter::create(target, CreateOptions::default())?.not_durable();
-        expand_into(&document, writer, |done| bar.show(done, total)).map(drop)
+        expand_into(&document, writer, 0, |done| bar.show(done, total)).map(drop)
     });
     bar.clear();
     let name = path.display();

@@ -8,6 +8,7 @@
 //! Source: Scala-H-Trace, sections 2.3 and 5.1.
 
 mod begin;
+mod coordinated;
 mod error;
 mod issue;
 mod mpi_calls;

@@ -1,12 +1,14 @@
 //! What the ranks of a structure with MPI do again, from the end of `MPI_Init` to the begin of `MPI_Finalize`.
 
+use crate::coordinated::Inboxes;
 use crate::error::ReenactError;
 use crate::mpi_calls::{Known, MpiCall, known, part};
 use crate::posix::{Posix, program};
 use crate::reason::Reason;
 use crate::recorded::{Act, Reading, Step, call_of};
-use iotrail_compress::each_event;
+use iotrail_compress::{Place, each_placed_event};
 use iotrail_model::{CaseId, Event, Layer};
+use iotrail_mpi_run::SendMode;
 use iotrail_replay::OpenMode;
 use iotrail_structure_file::Document;
 use iotrail_verify::{CallAction, Moved};
@@ -67,6 +69,8 @@ struct Gathering<'a> {
     receives: HashMap<(u32, i32, i32), usize>,
     refused: BTreeSet<String>,
     buffer_bytes: u64,
+    /// What ranks are sent, where receives as recorded would not fit.
+    inboxes: Option<Inboxes>,
 }
 
 /// What the ranks of a structure do again, or one of them.
@@ -87,9 +91,10 @@ pub fn mpi(document: &Document, seed: u64, rank: Option<u32>) -> Result<MpiRepla
         receives: HashMap::new(),
         refused: BTreeSet::new(),
         buffer_bytes: LEAST_BUFFER,
+        inboxes: Inboxes::of(document, seed)?,
     };
-    each_event(document, seed, &mut |line, event| {
-        gathering.add(line, event);
+    each_placed_event(document, seed, &mut |line, event, place| {
+        gathering.add(line, event, place);
         Ok(())
     })?;
     if !gathering.refused.is_empty() {
@@ -103,9 +108,9 @@ pub fn mpi(document: &Document, seed: u64, rank: Option<u32>) -> Result<MpiRepla
 }
 
 impl Gathering<'_> {
-    fn add(&mut self, line: u32, event: &Event) {
+    fn add(&mut self, line: u32, event: &Event, place: &Place) {
         if matches!(event.layer, Layer::Mpi | Layer::Mpiio) {
-            return self.add_mpi(line, event);
+            return self.add_mpi(line, event, place);
         }
         if !self.inside.contains(&line) {
             self.reading.leave_out(event, Reason::Outside);
@@ -116,8 +121,11 @@ impl Gathering<'_> {
         }
     }
 
-    fn add_mpi(&mut self, line: u32, event: &Event) {
+    fn add_mpi(&mut self, line: u32, event: &Event, place: &Place) {
         let known = self.known[event.call.index()];
+        if known == Known::Ends {
+            self.receive(line, event, None);
+        }
         match known {
             Known::Begins => {
                 self.inside.insert(line);
@@ -142,9 +150,46 @@ impl Gathering<'_> {
             return;
         }
         let rank = self.document.lines[line as usize].rank;
+        if self.inboxes.is_some() && self.coordinate(line, event, known, place) {
+            return;
+        }
         match self.call(rank, event, known) {
             Ok((call, action)) => self.push(event, call, action),
             Err(reason) => self.reading.leave_out(event, reason),
+        }
+    }
+
+    /// Makes what a call about messages comes to where senders decide; whether it is such a call.
+    fn coordinate(&mut self, line: u32, event: &Event, known: Known, place: &Place) -> bool {
+        let rank = self.document.lines[line as usize].rank;
+        match known {
+            Known::Send(..) | Known::Exchange => {
+                let bytes = event.sent.get().and_then(|sent| u64::try_from(sent).ok()).unwrap_or_default();
+                match self.sends(rank, event, bytes) {
+                    Ok(peer) => {
+                        let (mode, tag) = (SendMode::Standard, event.tag.get().unwrap_or(-1));
+                        let send = MpiCall::Send { mode, begin: true, buffered: false, bytes, peer, tag };
+                        self.push(event, send, CallAction::Stat);
+                    }
+                    Err(reason) => self.reading.leave_out(event, reason),
+                }
+                if known == Known::Exchange {
+                    self.receive(line, event, Some(place));
+                }
+            }
+            Known::Receive(false) | Known::Probe | Known::Wait(_) => self.receive(line, event, Some(place)),
+            Known::Receive(true) | Known::Test => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Receives what was sent from before a place, or all that is left, at the time of an event.
+    fn receive(&mut self, line: u32, event: &Event, before: Option<&Place>) {
+        let rank = self.document.lines[line as usize].rank;
+        let messages = self.inboxes.as_mut().map(|inboxes| inboxes.take(rank, before)).unwrap_or_default();
+        for (peer, tag) in messages {
+            self.push(event, MpiCall::Receive { begin: false, peer, tag }, CallAction::Stat);
         }
     }
 
@@ -158,7 +203,7 @@ impl Gathering<'_> {
                 MpiCall::Send { mode, begin, buffered: false, bytes: sent, peer, tag }
             }
             Known::Buffered => {
-                let (mode, peer) = (iotrail_mpi_run::SendMode::Standard, self.sends(rank, event, sent)?);
+                let (mode, peer) = (SendMode::Standard, self.sends(rank, event, sent)?);
                 MpiCall::Send { mode, begin: true, buffered: true, bytes: sent, peer, tag }
             }
             Known::Receive(begin) => {

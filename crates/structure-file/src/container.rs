@@ -10,8 +10,10 @@ use std::io::Read;
 
 /// How structures begin.
 pub const MAGIC: [u8; 8] = *b"IOTRAIL\xc5";
-/// The version of the format that is written, and the latest that is read.
-pub const VERSION: u32 = 1;
+/// The latest version of the format.
+pub const VERSION: u32 = 2;
+/// The version of structures of which nothing is drawn, which all programs read.
+pub(crate) const EXACT_VERSION: u32 = 1;
 
 const HEADER: usize = 16;
 const ENTRY: usize = 28;
@@ -42,12 +44,12 @@ struct Entry {
 }
 
 /// The bytes of a file of these sections.
-pub(crate) fn pack(sections: &[(Section, Vec<u8>)]) -> Vec<u8> {
+pub(crate) fn pack(version: u32, sections: &[(Section, Vec<u8>)]) -> Vec<u8> {
     let packed: Vec<(Entry, Vec<u8>)> =
         sections.iter().map(|(section, raw)| compress(*section, raw)).collect();
     let mut file = Vec::new();
     file.extend_from_slice(&MAGIC);
-    file.extend_from_slice(&VERSION.to_le_bytes());
+    file.extend_from_slice(&version.to_le_bytes());
     file.extend_from_slice(&(packed.len() as u32).to_le_bytes());
     for (Entry { kind, codec, stored, raw, checksum }, _) in &packed {
         file.extend_from_slice(&kind.to_le_bytes());

@@ -1,19 +1,19 @@
 //! A structure with all that it is of.
 
-use crate::container::{pack, unpack};
+use crate::container::{EXACT_VERSION, VERSION, pack, unpack};
 use crate::error::FileError;
 use crate::reader::Reader;
 use crate::section::Section;
 use crate::times::ItemTimes;
 use crate::tree::References;
 use crate::writer::Writer;
-use crate::{names, tables, tree};
+use crate::{drawn, names, tables, tree};
 use hashbrown::HashMap;
 use iotrail_model::{
     CallId, Case, CaseId, Coverage, ErrnoId, FileRow, FlagsId, Layer, Names, Nullable, Pid, Process, Tid,
     Timestamp,
 };
-use iotrail_structure::{Precision, Resolution, Structure};
+use iotrail_structure::{DrawnColumns, Precision, Resolution, Structure};
 use iotrail_trail::Capture;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -70,6 +70,39 @@ pub struct About {
     pub buckets: Option<u32>,
     /// Columns of the items that are events.
     pub columns: usize,
+    /// How exact counts, sizes and offsets are, in percent; NULL is every one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<u8>,
+    /// Why all counts are exact all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_counts: Option<FixedCounts>,
+}
+
+/// Why counts, partners and tags of a structure stay exact at any precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FixedCounts {
+    /// Some collective call is not made by all ranks, one thread each.
+    SomeRanks,
+    /// Ranks make a collective call a different number of times.
+    Differ,
+    /// Ranks wait for each other's windows.
+    OneSided,
+    /// Calls name others by number that are not around them.
+    Parents,
+}
+
+impl FixedCounts {
+    /// The reason in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SomeRanks => "a collective call is not made by all ranks",
+            Self::Differ => "ranks make a collective call a different number of times",
+            Self::OneSided => "ranks wait for each other in one-sided communication",
+            Self::Parents => "calls refer to calls of other threads",
+        }
+    }
 }
 
 impl About {
@@ -77,6 +110,18 @@ impl About {
     #[must_use]
     pub fn has_every_time(&self) -> bool {
         self.time_precision == Precision::EXACT.percent()
+    }
+
+    /// How exact counts, sizes and offsets are.
+    #[must_use]
+    pub fn value_precision(&self) -> Precision {
+        self.precision.and_then(|percent| Precision::new(percent.into()).ok()).unwrap_or(Precision::EXACT)
+    }
+
+    /// How fine distributions of counts, sizes and offsets are.
+    #[must_use]
+    pub fn value_resolution(&self) -> Resolution {
+        Resolution::of(self.value_precision(), self.buckets)
     }
 
     /// How fine histograms of times are.
@@ -127,7 +172,8 @@ impl Document {
             fill(&mut out);
             out.bytes
         };
-        Ok(pack(&[
+        let is_drawn = self.about.precision.is_some();
+        let mut sections = vec![
             (Section::About, json(&self.about)?),
             (Section::Names, with(&|out| names::write(&self.names, &self.roles, out))),
             (Section::Keys, with(&|out| tables::write_keys(&self.keys, out))),
@@ -138,7 +184,11 @@ impl Document {
             (Section::Cases, json(&self.cases)?),
             (Section::Processes, json(&self.processes)?),
             (Section::Files, files.bytes),
-        ]))
+        ];
+        if is_drawn {
+            sections.push((Section::Drawn, with(&|out| drawn::write(self.structure.drawn(), out))));
+        }
+        Ok(pack(if is_drawn { VERSION } else { EXACT_VERSION }, &sections))
     }
 
     /// The structure of a file.
@@ -165,7 +215,13 @@ impl Document {
         let ranks = sections.read(Section::Ranks, |input| tree::read_ranks(input, lines.len() as u32))?;
         let references =
             References { keys: keys.len(), columns: about.columns, lines: lines.len() as u32, ranks: &ranks };
-        let structure = sections.read(Section::Tree, |input| tree::read(input, &references))?;
+        let (items, root) = sections.read(Section::Tree, |input| tree::read(input, &references))?;
+        let resolution = about.value_resolution();
+        let drawn = match about.precision {
+            Some(_) => sections.read(Section::Drawn, |input| drawn::read(input, &items, resolution))?,
+            None => DrawnColumns::new(),
+        };
+        let structure = Structure::of_parts(items, root, drawn);
         let items = if about.has_every_time() { 0 } else { structure.items().len() };
         let times = sections.read(Section::Times, |input| {
             (0..items).map(|_| ItemTimes::read(input, about.resolution())).collect::<Result<Vec<_>>>()

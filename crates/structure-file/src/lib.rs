@@ -7,6 +7,7 @@
 
 mod container;
 mod document;
+mod drawn;
 mod error;
 mod names;
 mod reader;
@@ -17,6 +18,6 @@ mod tree;
 mod writer;
 
 pub use container::{MAGIC, VERSION, is_structure};
-pub use document::{About, CallKey, Document, Line};
+pub use document::{About, CallKey, Document, FixedCounts, Line};
 pub use error::FileError;
 pub use times::ItemTimes;

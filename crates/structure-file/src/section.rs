@@ -25,10 +25,12 @@ pub enum Section {
     Processes = 9,
     /// The table `files`.
     Files = 10,
+    /// Distributions of values that are drawn, by item and column.
+    Drawn = 11,
 }
 
 impl Section {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::About,
         Self::Names,
         Self::Keys,
@@ -39,6 +41,7 @@ impl Section {
         Self::Cases,
         Self::Processes,
         Self::Files,
+        Self::Drawn,
     ];
 
     fn name(self) -> &'static str {
@@ -53,6 +56,7 @@ impl Section {
             Self::Cases => "cases",
             Self::Processes => "processes",
             Self::Files => "files",
+            Self::Drawn => "drawn",
         }
     }
 }

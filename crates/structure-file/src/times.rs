@@ -49,7 +49,7 @@ impl ItemTimes {
     }
 }
 
-fn histogram(histogram: &Histogram, out: &mut Writer) {
+pub(crate) fn histogram(histogram: &Histogram, out: &mut Writer) {
     out.len(histogram.counts().len());
     let (Some(min), Some(max)) = (histogram.min(), histogram.max()) else { return };
     out.number(histogram.level());
@@ -66,7 +66,7 @@ fn histogram(histogram: &Histogram, out: &mut Writer) {
     }
 }
 
-fn read_histogram(input: &mut Reader<'_>, resolution: Resolution) -> Result<Histogram, FileError> {
+pub(crate) fn read_histogram(input: &mut Reader<'_>, resolution: Resolution) -> Result<Histogram, FileError> {
     let buckets = input.len("buckets")?;
     if buckets == 0 {
         return Ok(Histogram::new(resolution));

@@ -149,11 +149,11 @@ pub(crate) struct References<'a> {
     pub(crate) ranks: &'a [Arc<RankList>],
 }
 
-pub(crate) fn read(input: &mut Reader<'_>, references: &References<'_>) -> Result<Structure> {
+pub(crate) fn read(input: &mut Reader<'_>, references: &References<'_>) -> Result<(Vec<Repeated>, Vec<ItemId>)> {
     let seen = vec![0; references.lines as usize];
     let mut reader = TreeReader { input, references, items: Vec::new(), seen, columns: 0 };
     let root = reader.body(0)?;
-    Ok(Structure::of_parts(reader.items, root))
+    Ok((reader.items, root))
 }
 
 struct TreeReader<'a, 'b> {

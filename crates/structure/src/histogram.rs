@@ -52,6 +52,16 @@ pub struct Bucket {
     pub to: Option<i64>,
 }
 
+impl Bucket {
+    /// The smallest and the largest value of the bucket.
+    #[must_use]
+    pub fn range(&self) -> (i64, i64) {
+        let end = if self.from < 0 { i64::MIN } else { i64::MAX };
+        let last = self.to.map_or(end, |to| to - to.signum());
+        (self.from.min(last), self.from.max(last))
+    }
+}
+
 /// The figures of a histogram.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistogramParts {
@@ -108,6 +118,24 @@ impl Histogram {
             _ => false,
         };
         at_ends.then_some(Self { resolution, level, counts, sum, min, max })
+    }
+
+    /// The histogram of values with their numbers, of which the smallest and the largest are of these ranks; NULL if a number
+    /// is 0 or there are more than 64 bits count.
+    #[must_use]
+    pub fn of_values(resolution: Resolution, values: &BTreeMap<i64, u64>, (min, max): (u32, u32)) -> Option<Self> {
+        let mut histogram = Self::new(resolution);
+        let mut total = 0_u64;
+        for (&value, &count) in values {
+            total = total.checked_add(count).filter(|_| count > 0)?;
+            *histogram.counts.entry(bucket(value, histogram.level)).or_default() += count;
+            histogram.sum = histogram.sum.checked_add(i128::from(value).checked_mul(count.into())?)?;
+        }
+        let extreme = |value: Option<&i64>, rank| value.map(|&value| Extreme { value, rank });
+        histogram.min = extreme(values.keys().next(), min);
+        histogram.max = extreme(values.keys().next_back(), max);
+        histogram.coarsen();
+        Some(histogram)
     }
 
     /// Number of values by number of bucket, at its level.

@@ -8,6 +8,8 @@
 mod affine;
 mod clusters;
 mod column;
+mod distribution;
+mod draw;
 mod fold;
 mod histogram;
 mod name_pattern;
@@ -19,12 +21,14 @@ mod tree;
 pub use affine::Affine;
 pub use clusters::{Cluster, Precision, PrecisionError, clusters};
 pub use column::{Class, Column, Reader, Value, Values};
+pub use distribution::{Distribution, Drawn, NameTable};
+pub use draw::{Permutation, Urn};
 pub use fold::{Folded, Unfolded, fold, unfold};
 pub use histogram::{Bucket, Extreme, Histogram, HistogramParts, Resolution};
 pub use name_pattern::{Hole, NamePattern, padding};
 pub use quantities::Quantities;
 pub use rank_list::{Block, Progression, RankList};
-pub use structure::{Coded, Execution, Repeated, Repeats, Structure, StructureError};
+pub use structure::{Coded, DrawnColumns, Execution, Repeated, Repeats, Structure, StructureError, Walker};
 pub use tree::{
     Counts, EventId, Item, ItemId, Key, KeyId, Order, Positions, Sequences, SequencesError, Tree, What, build,
 };

@@ -21,6 +21,19 @@ impl Quantities {
         Self { histogram: Histogram::new(resolution), values: Some(BTreeMap::new()) }
     }
 
+    /// The quantities of these values, of which the smallest and the largest are of these ranks.
+    #[must_use]
+    pub fn of_values(resolution: Resolution, values: BTreeMap<i64, u64>, (min, max): (u32, u32)) -> Option<Self> {
+        let histogram = Histogram::of_values(resolution, &values, (min, max))?;
+        (values.len() <= Self::MAX_DISTINCT).then_some(Self { histogram, values: Some(values) })
+    }
+
+    /// Quantities of more different values than are kept.
+    #[must_use]
+    pub fn of_histogram(histogram: Histogram) -> Self {
+        Self { histogram, values: None }
+    }
+
     /// Adds a value of a rank.
     pub fn add(&mut self, value: i64, rank: u32) {
         self.histogram.add(value, rank);

@@ -2,9 +2,13 @@
 //!
 //! Source: Scala-H-Trace, sections 2.1 and 4.2.
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use crate::column::{Column, Reader, Value};
+use crate::distribution::Drawn;
+use crate::draw::Urn;
 use crate::tree::{ItemId, KeyId, Positions, Tree, What};
 
 /// A column in the form that takes the least space: the values as they are, or what is left of them when what is
@@ -63,6 +67,20 @@ pub enum StructureError {
         /// The index of the column.
         column: usize,
     },
+    /// A distribution does not have the values that are drawn from it.
+    #[error("item {item}: the distributions of column {column} are not of its values")]
+    Drawn {
+        /// The index of the item.
+        item: u32,
+        /// 0 of counts, 1 more than the index of any other column.
+        column: u32,
+    },
+    /// There are more iterations than events.
+    #[error("loop {item} has more iterations than there are events")]
+    Iterations {
+        /// The index of the item.
+        item: u32,
+    },
     /// An iteration does nothing.
     #[error("rank {rank}: an iteration of loop {item} has no event")]
     Empty {
@@ -95,7 +113,11 @@ pub struct Execution<'a> {
 pub struct Structure {
     items: Vec<Repeated>,
     root: Vec<ItemId>,
+    drawn: DrawnColumns,
 }
+
+/// Columns whose values are drawn, by item and column: 0 is that of counts, any other 1 more than its index.
+pub type DrawnColumns = BTreeMap<(u32, u32), Drawn>;
 
 impl Structure {
     /// The structure of so many sequences and their tree. Each column has `forms` of which the one that takes the least
@@ -103,13 +125,42 @@ impl Structure {
     pub fn new(tree: &Tree, sequences: u32, forms: &[u8], value: impl Fn(u32, usize, u8) -> Value) -> Self {
         let mut builder = Builder { tree, forms, value, items: Vec::new() };
         let root = builder.body(tree.root(), &Positions::root(sequences));
-        Self { items: builder.items, root }
+        Self { items: builder.items, root, drawn: DrawnColumns::new() }
     }
 
     /// The structure of these items; each stands behind those inside of it.
     #[must_use]
-    pub fn of_parts(items: Vec<Repeated>, root: Vec<ItemId>) -> Self {
-        Self { items, root }
+    pub fn of_parts(items: Vec<Repeated>, root: Vec<ItemId>, drawn: DrawnColumns) -> Self {
+        Self { items, root, drawn }
+    }
+
+    /// Its items, its root and what is drawn of it.
+    #[must_use]
+    pub fn into_parts(self) -> (Vec<Repeated>, Vec<ItemId>, DrawnColumns) {
+        (self.items, self.root, self.drawn)
+    }
+
+    /// Columns of which the values are drawn.
+    #[must_use]
+    pub fn drawn(&self) -> &DrawnColumns {
+        &self.drawn
+    }
+
+    /// Whether each rank has as many executions of each item as were recorded; else only all ranks together.
+    #[must_use]
+    pub fn has_counts_by_rank(&self) -> bool {
+        self.drawn.iter().all(|(&(_, column), drawn)| column != 0 || drawn.common)
+    }
+
+    /// How many numbers have to be kept, about.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let of_item = |item: &Repeated| match &item.what {
+            Repeats::Event { columns, .. } => columns.iter().map(|coded| coded.column.weight()).sum(),
+            Repeats::Loop(_) => 0,
+        };
+        let items: usize = self.items.iter().map(|item| item.counts.weight() + of_item(item)).sum();
+        items + self.drawn.values().map(Drawn::weight).sum::<usize>()
     }
 
     /// The items of the outermost body.
@@ -124,8 +175,14 @@ impl Structure {
         &self.items
     }
 
-    /// Calls `visit` with each event of a rank, in the order of execution; only this rank is expanded, and no event is
-    /// kept.
+    /// Walks its ranks, of which no more than `events` events are expected; what is drawn depends on `seed`.
+    #[must_use]
+    pub fn walker(&self, seed: u64, events: u64) -> Walker<'_> {
+        Walker { structure: self, seed, urns: BTreeMap::new(), most: events, iterations: vec![0; self.items.len()] }
+    }
+
+    /// Calls `visit` with each event of a rank, in the order of execution, of a structure of which nothing is drawn; only this
+    /// rank is expanded, and no event is kept.
     ///
     /// # Errors
     /// The first of `visit`, or a count or a value is missing, which no structure of a tree lacks.
@@ -134,25 +191,87 @@ impl Structure {
         rank: u32,
         visit: &mut impl FnMut(Execution<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_counts(rank, &mut |_, _| {}, visit)
+        self.walker(0, u64::MAX).walk(rank, &mut |_, _| {}, visit)
     }
+}
 
-    /// Like [`Self::walk`]; `counted` is told how often an item is executed, for each execution of the body that it is
-    /// in, before these executions are visited.
+/// Walks the ranks of a structure, one after the other: what is drawn for a rank depends on what was for those before.
+#[derive(Debug)]
+pub struct Walker<'a> {
+    structure: &'a Structure,
+    seed: u64,
+    urns: BTreeMap<(u32, u32), Vec<Urn>>,
+    most: u64,
+    /// Of each loop, on all ranks.
+    iterations: Vec<u64>,
+}
+
+impl<'a> Walker<'a> {
+    /// Calls `visit` with each event of a rank, in the order of execution; no event is kept. `counted` is told how often an item
+    /// is executed, for each execution of the body that it is in, before these executions are visited.
     ///
     /// # Errors
-    /// As [`Self::walk`].
-    pub fn walk_counts<E: From<StructureError>>(
-        &self,
+    /// The first of `visit`, or a count or a value is missing, which no structure of a tree lacks.
+    pub fn walk<E: From<StructureError>>(
+        &mut self,
         rank: u32,
         counted: &mut impl FnMut(ItemId, u32),
         visit: &mut impl FnMut(Execution<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let readers = self.items.iter().map(|item| ItemReader::new(item, rank)).collect();
+        let structure = self.structure;
+        let readers = structure.items.iter().map(|item| ItemReader::new(item, rank)).collect();
         let (indices, values) = (Vec::new(), Vec::new());
-        let mut walk =
-            Walk { structure: self, rank, readers, indices, values, entered: 0, events: 0, counted, visit };
-        walk.body(&self.root, 0)
+        let mut walk = Walk { walker: self, rank, readers, indices, values, entered: 0, events: 0, counted, visit };
+        walk.body(&structure.root, 0)?;
+        Ok(self.end_rank()?)
+    }
+
+    /// What is common to all ranks is drawn by each of them.
+    fn end_rank(&mut self) -> Result<(), StructureError> {
+        for (&(item, column), urns) in &mut self.urns {
+            if self.structure.drawn.get(&(item, column)).is_some_and(|drawn| drawn.common) {
+                if urns.iter().any(|urn| urn.left() > 0) && urns.iter().any(Urn::has_begun) {
+                    return Err(StructureError::Drawn { item, column });
+                }
+                urns.iter_mut().for_each(Urn::begin_again);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every value was drawn by the ranks that were walked.
+    ///
+    /// # Errors
+    /// A distribution has values that were not.
+    pub fn end(&self) -> Result<(), StructureError> {
+        for (&(item, column), drawn) in &self.structure.drawn {
+            let left = |urns: &Vec<Urn>| urns.iter().map(Urn::left).any(|left| left > 0);
+            if !drawn.common && self.urns.get(&(item, column)).is_none_or(left) {
+                return Err(StructureError::Drawn { item, column });
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a column that has this one; nothing is drawn for most columns.
+    fn value(&mut self, item: u32, column: u32, value: Value) -> Result<Value, StructureError> {
+        let Some((drawn, number)) = self.structure.drawn.get(&(item, column)).zip(value) else { return Ok(value) };
+        let contradiction = StructureError::Drawn { item, column };
+        if !self.urns.contains_key(&(item, column)) {
+            let urns = (0..).zip(&drawn.distributions);
+            let urns = urns.map(|(number, one)| Urn::new(one, (drawn.draw, column, number), self.seed));
+            self.urns.insert((item, column), urns.collect::<Option<_>>().ok_or(contradiction)?);
+        }
+        let urns = self.urns.get_mut(&(item, column));
+        let urn = urns.zip(usize::try_from(number).ok()).and_then(|(urns, number)| urns.get_mut(number));
+        urn.and_then(Urn::draw).map(Some).ok_or(contradiction)
+    }
+
+    /// Notes an iteration, of which there are no more than events.
+    fn iterate(&mut self, item: u32) -> Result<(), StructureError> {
+        let iterations = &mut self.iterations[item as usize];
+        *iterations += 1;
+        if *iterations > self.most { Err(StructureError::Iterations { item }) } else { Ok(()) }
     }
 }
 
@@ -209,8 +328,8 @@ impl<'a> ItemReader<'a> {
     }
 }
 
-struct Walk<'a, C, F> {
-    structure: &'a Structure,
+struct Walk<'a, 'b, C, F> {
+    walker: &'b mut Walker<'a>,
     rank: u32,
     readers: Vec<ItemReader<'a>>,
     /// Of the execution that is visited.
@@ -219,11 +338,11 @@ struct Walk<'a, C, F> {
     /// Loops since the last event.
     entered: u32,
     events: u64,
-    counted: &'a mut C,
-    visit: &'a mut F,
+    counted: &'b mut C,
+    visit: &'b mut F,
 }
 
-impl<'a, E, C, F> Walk<'a, C, F>
+impl<'a, E, C, F> Walk<'a, '_, C, F>
 where
     E: From<StructureError>,
     C: FnMut(ItemId, u32),
@@ -245,18 +364,20 @@ where
     fn count(&mut self, item: u32) -> Result<u32, StructureError> {
         let counts = self.readers[item as usize].counts.as_mut();
         let count = counts.and_then(|counts| counts.next(&self.indices)).flatten();
+        let count = self.walker.value(item, 0, count)?;
         let count = count.and_then(|count| u32::try_from(count).ok());
         count.ok_or(StructureError::Count { rank: self.rank, item })
     }
 
     fn execute(&mut self, id: ItemId, index: u32, inside: usize) -> Result<(), E> {
-        match &self.structure.items[id.0 as usize].what {
+        match &self.walker.structure.items[id.0 as usize].what {
             Repeats::Loop(body) => {
                 let before = self.events;
                 self.entered += u32::from(index == 0);
+                self.walker.iterate(id.0)?;
                 self.body(body, inside)?;
-                // Else a few bytes could keep a reader busy for ever.
-                if self.events == before {
+                // Else a few bytes could keep a reader busy for ever. Draws may leave an iteration without events.
+                if self.events == before && self.walker.structure.drawn.is_empty() {
                     return Err(StructureError::Empty { rank: self.rank, item: id.0 }.into());
                 }
                 Ok(())
@@ -282,7 +403,8 @@ where
         self.values.clear();
         for (column, reader) in self.readers[item as usize].columns.iter_mut().enumerate() {
             let value = reader.as_mut().and_then(|reader| reader.next(&self.indices));
-            self.values.push(value.ok_or(StructureError::Value { rank: self.rank, item, column })?);
+            let value = value.ok_or(StructureError::Value { rank: self.rank, item, column })?;
+            self.values.push(self.walker.value(item, column as u32 + 1, value)?);
         }
         Ok(())
     }

@@ -35,7 +35,26 @@ pub fn summary(outline: &Outline) -> Block {
     block.entry("events", format!("{events} in {}", units::counted(outline.items as u64, "item", "items")));
     block.entry("threads", units::count(outline.lines.len() as u64));
     block.entry("time in calls", units::duration(outline.time_ns as f64));
+    if outline.precision < 100 {
+        block.entry("precision", precision(outline));
+    }
+    if let Some(fixed) = outline.fixed_counts {
+        block.entry("exact", format!("all counts, partners and tags: {fixed}"));
+    }
     block
+}
+
+/// What a precision means for the values that are shown.
+#[must_use]
+pub fn precision(outline: &Outline) -> String {
+    let near = match outline.precision {
+        0 => "of whatever size".to_owned(),
+        percent => format!("within {} % of the middle of their cluster", 100 - percent),
+    };
+    format!(
+        "{} %: what is marked ~ is drawn from distributions of recorded values, {near}; numbers of calls, sums, smallest and largest are exact",
+        outline.precision
+    )
 }
 
 fn threads(lines: &[OutlineLine]) -> Table {
@@ -77,15 +96,23 @@ fn cells(item: &OutlineItem, depth: usize) -> Vec<Cell> {
     let of_call = item.call.as_ref();
     let moved = of_call.filter(|call| call.min_bytes.is_some());
     vec![
-        Cell::branch(&indent, &count(item.count), &format!("{name}{threads}")),
+        Cell::branch(&indent, &format!("{}{}", mark(item, &["count"]), count(item.count)), &format!("{name}{threads}")),
         item.item.to_string().into(),
         of_call.map(|_| units::count(item.count.sum)).unwrap_or_default().into(),
         units::duration(item.time_ns as f64).into(),
         units::percent(item.share).into(),
         moved.map(|call| bytes(call.bytes)).unwrap_or_default().into(),
-        moved.map(sizes).unwrap_or_default().into(),
+        moved.map(|call| format!("{}{}", mark(item, &SIZES), sizes(call))).unwrap_or_default().into(),
         of_call.map(files).unwrap_or_default().into(),
     ]
+}
+
+/// Columns of which the size of a call follows.
+const SIZES: [&str; 4] = ["requested", "size", "sent", "received"];
+
+/// `~` if one of these columns is drawn.
+fn mark(item: &OutlineItem, columns: &[&str]) -> &'static str {
+    if item.drawn.iter().any(|drawn| columns.contains(&drawn.column)) { "~" } else { "" }
 }
 
 /// `3 x `; nothing of what is done once.

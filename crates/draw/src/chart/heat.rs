@@ -29,12 +29,13 @@ pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, over: &Over) {
     let widest = labelled().map(|(_, line)| tick_width(&name(&line.name))).fold(0.0, f64::max);
     let plot = canvas.plot_beside(row * over.series.len().max(1) as f64, widest);
     let bins = over.series.iter().map(|line| line.values.len()).max().unwrap_or(0);
-    let x = Range::until(chart.x.unit, over.bin * bins as f64);
+    let end = over.bin * bins as f64;
+    let x = if over.numbered { Range::numbers(chart.x.unit, end) } else { Range::until(chart.x.unit, end) };
     canvas.rightward(plot, &chart.x, &x);
     canvas.items.push(filled(plot, nothing()));
     for (index, line) in over.series.iter().enumerate() {
         let y = plot.y + index as f64 * row;
-        let place = |bin: usize| plot.x + x.place(bin as f64 * over.bin) * plot.width;
+        let place = |bin: usize| plot.x + x.place(x.low() + bin as f64 * over.bin) * plot.width;
         let cells = runs(line, &range).into_iter().map(|(from, to, step)| {
             let rect = Rect {
                 x: place(from),

@@ -125,6 +125,8 @@ pub struct Over {
     pub value: Axis,
     /// Width of a bin on the axis of time.
     pub bin: f64,
+    /// Whether bins are numbers from 0 on, which stand at their middle.
+    pub numbered: bool,
     /// What a row of a heat map is: `rank`.
     pub rows: String,
     /// One line for each series, drawn in this order.

@@ -42,6 +42,7 @@ pub fn of_messages(messages: &Messages, title: &str) -> Chart {
         marks: Marks::Heat(Over {
             value: axis("bytes", Unit::Bytes, Scale::Log),
             bin: together as f64,
+            numbered: true,
             rows: "rank".to_owned(),
             series,
         }),

@@ -206,6 +206,7 @@ fn throughput(profile: &Profile, stream: &Stream) -> Option<Chart> {
     let marks = Marks::Areas(Over {
         value: Axis { label: stream.axis.to_owned(), unit: stream.unit, scale: Scale::Linear },
         bin: bin_ns as f64,
+        numbered: false,
         rows: "group".to_owned(),
         series: series.iter().map(|series| rates(&series.name, (stream.values)(series), bin_ns)).collect(),
     });
@@ -236,6 +237,6 @@ fn heat(profile: &Profile) -> Option<Chart> {
     let bin = units::duration(bin_ns as f64);
     notes.insert(0, format!("Bytes read and written by each rank in each bin of {bin}, over its length."));
     let value = Axis { label: "bytes per second".to_owned(), unit: Unit::BytesPerSecond, scale };
-    let marks = Marks::Heat(Over { value, bin: bin_ns as f64, rows: "rank".to_owned(), series });
+    let marks = Marks::Heat(Over { value, bin: bin_ns as f64, numbered: false, rows: "rank".to_owned(), series });
     Some(Chart { title: "Bytes over time, by rank".to_owned(), notes, x: since_start(), marks })
 }

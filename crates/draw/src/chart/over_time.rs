@@ -140,6 +140,7 @@ pub(super) fn joined(over: &Over, most: usize) -> (Over, Option<String>) {
     };
     let joined = Over {
         bin: over.bin * by as f64,
+        numbered: over.numbered,
         series: over.series.iter().map(join).collect(),
         value: over.value.clone(),
         rows: over.rows.clone(),
@@ -176,7 +177,7 @@ mod tests {
             values: (0..bins).map(|bin| (bin + index) as f64).collect(),
         };
         let value = Axis { label: "bytes".to_owned(), unit: Unit::BytesPerSecond, scale: Scale::Linear };
-        Over { value, bin: 10.0, rows: "rank".to_owned(), series: (0..series).map(line).collect() }
+        Over { value, bin: 10.0, numbered: false, rows: "rank".to_owned(), series: (0..series).map(line).collect() }
     }
 
     fn sum(over: &Over) -> f64 {

@@ -16,6 +16,8 @@ pub(crate) struct Range {
     high: f64,
     /// Whether values without a logarithm have a place.
     zero: bool,
+    /// Whether there are values between whole numbers.
+    whole: bool,
 }
 
 /// A marked place on an axis.
@@ -51,11 +53,17 @@ impl Range {
     /// An axis of proportion from 0 to exactly `high`.
     pub(crate) fn until(unit: Unit, high: f64) -> Self {
         let high = if high.is_finite() && high > 0.0 { high.min(LARGEST) } else { 1.0 };
-        Self { unit, scale: Scale::Linear, low: 0.0, high, zero: false }
+        Self { unit, scale: Scale::Linear, low: 0.0, high, zero: false, whole: false }
+    }
+
+    /// An axis of `count` numbers from 0 on, of which each has as much room on both sides.
+    pub(crate) fn numbers(unit: Unit, count: f64) -> Self {
+        let Self { high, .. } = Self::until(unit, count);
+        Self { unit, scale: Scale::Linear, low: -0.5, high: high - 0.5, zero: false, whole: true }
     }
 
     fn linear(unit: Unit, values: impl Iterator<Item = f64> + Clone) -> Self {
-        let ends = |low, high| Self { unit, scale: Scale::Linear, low, high, zero: false };
+        let ends = |low, high| Self { unit, scale: Scale::Linear, low, high, zero: false, whole: false };
         let Some((least, most)) = ends_of(values) else { return ends(0.0, 1.0) };
         // Bars and areas are as long as their values, so an axis leaves out 0 only where the values differ by little; where
         // they hardly differ at all, 0 is what they can be compared with.
@@ -69,7 +77,7 @@ impl Range {
 
     fn log(unit: Unit, values: impl Iterator<Item = f64> + Clone) -> Self {
         let zero = values.clone().any(|value| value < number::LEAST);
-        let ends = |low: f64, high: f64| Self { unit, scale: Scale::Log, low, high, zero };
+        let ends = |low: f64, high: f64| Self { unit, scale: Scale::Log, low, high, zero, whole: false };
         let Some((least, most)) = ends_of(values.filter(|value| *value >= number::LEAST)) else {
             return ends(1.0, 10.0);
         };
@@ -121,7 +129,8 @@ impl Range {
         let (step, first, last) = self.multiples(wanted.max(1));
         let most = self.low.abs().max(self.high.abs());
         let mut ticks = Vec::new();
-        let mut at = first;
+        // Without the sign of a negative zero.
+        let mut at = first + 0.0;
         while at <= last && ticks.len() < MOST_TICKS {
             let value = at * step;
             let label = number::on_scale(self.unit, value, step, most);
@@ -136,6 +145,7 @@ impl Range {
     fn multiples(&self, wanted: usize) -> (f64, f64, f64) {
         let of = |ticks: usize| {
             let step = number::step(self.unit, (self.high - self.low) / ticks as f64);
+            let step = if self.whole { step.max(1.0) } else { step };
             (step, (self.low / step).ceil(), (self.high / step + 1e-9).floor())
         };
         let mut ticks = wanted;
@@ -244,6 +254,18 @@ mod tests {
         for (unit, scale, values, expected) in cases {
             assert_eq!(labels(unit, scale, values), expected, "{unit:?} {scale:?} {values:?}");
         }
+    }
+
+    #[test]
+    fn numbers_stand_at_the_middle_of_their_columns() {
+        let ticks = |count: f64| {
+            let ticks = Range::numbers(Unit::Count, count).ticks(7).into_iter();
+            ticks.map(|tick| (tick.label.unwrap_or_default(), (tick.place * count * 2.0).round())).collect::<Vec<_>>()
+        };
+        let expected = |places: &[(&str, f64)]| places.iter().map(|&(label, place)| (label.to_owned(), place)).collect::<Vec<_>>();
+        assert_eq!(ticks(2.0), expected(&[("0", 1.0), ("1", 3.0)]));
+        assert_eq!(ticks(4.0), expected(&[("0", 1.0), ("1", 3.0), ("2", 5.0), ("3", 7.0)]));
+        assert_eq!(ticks(16.0)[..2], expected(&[("0", 1.0), ("5", 11.0)]));
     }
 
     #[test]

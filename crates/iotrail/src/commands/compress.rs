@@ -14,11 +14,14 @@ use std::process::ExitCode;
 /// comes back with `iotrail expand`, but times: these are kept as distributions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --time-precision 100 every time is kept and the trail comes back as it was. Otherwise start and duration are drawn from distributions, with the recorded sums, and threads interleave as these times say (docs/structure.md).
+With --time-precision 100 every time is kept and the trail comes back as it was. Otherwise start and duration are drawn from distributions, with the recorded sums, and threads interleave as these times say.
+
+With --precision P below 100, counts, sizes and offsets within (100 - P) % of a common middle may become distributions where that takes less space; numbers of calls, sums, smallest and largest stay exact. --precision 0 has no limit, and keeps partners and tags of messages as tables (docs/structure.md).
 
 Examples:
   iotrail compress run.trail -o run.structure
-  iotrail compress run.trail -o run.structure --time-precision 100")]
+  iotrail compress run.trail -o run.structure --time-precision 100
+  iotrail compress run.trail -o small.structure --precision 80")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
@@ -28,11 +31,15 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
+    /// How exact counts, sizes and offsets are, in percent; 100 keeps every one.
+    #[arg(long, value_name = "PERCENT", default_value_t = 100)]
+    precision: u64,
+
     /// How exact times are, in percent; 100 keeps every one.
     #[arg(long, value_name = "PERCENT", default_value_t = 95)]
     time_precision: u64,
 
-    /// Most buckets of a distribution of times; 0 for no limit.
+    /// Most buckets of a distribution; 0 for no limit.
     #[arg(long, value_name = "N", default_value_t = 16)]
     buckets: u32,
 }
@@ -40,7 +47,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let time_precision = Precision::new(args.time_precision)?;
     let log = EventLog::open(&args.trails)?;
-    let options = CompressOptions { time_precision, buckets: (args.buckets > 0).then_some(args.buckets) };
+    let precision = Precision::new(args.precision)?;
+    let buckets = (args.buckets > 0).then_some(args.buckets);
+    let options = CompressOptions { time_precision, buckets, precision };
     let bar = ui.event_bar("compressing");
     let total = log.rows();
     let document = compress(&log, &options, |done| bar.show(done, total))?;

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(value_name = "STRUCTURE", required_unless_present = "clean", conflicts_with = "clean")]
     structure: Option<PathBuf>,
 
-    /// Number that draws of times depend on.
+    /// Number that draws of times, counts, sizes and offsets depend on.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
@@ -167,7 +167,7 @@ fn structure(path: &Path) -> anyhow::Result<Document> {
         return Ok(load(path)?);
     }
     let log = EventLog::open(&[path.to_owned()])?;
-    let options = CompressOptions { time_precision: Precision::EXACT, buckets: None };
+    let options = CompressOptions { time_precision: Precision::EXACT, buckets: None, precision: Precision::EXACT };
     Ok(compress(&log, &options, |_| {})?)
 }
 

@@ -2,7 +2,10 @@
 
 use crate::{output, ui::Ui};
 use anyhow::bail;
-use iotrail_compress::{Outline, OutlineOptions, load};
+use iotrail_compress::{Outline, OutlineOptions, coarsen, load};
+use iotrail_model::units;
+use iotrail_structure::Precision;
+use iotrail_structure_file::Document;
 use iotrail_terminal::outline;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,13 +15,14 @@ use std::process::ExitCode;
 /// Each line is a loop or a call with its number (#), its count, its files and its share of the time.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A loop is a count and a body in brackets. A count of 5-6 differs from one execution to the next; 0-1 is a call that is sometimes left out.
+    after_help = "A loop is a count and a body in brackets. A count of 5-6 differs from one execution to the next; 0-1 is a call that is sometimes left out. What is marked ~ is drawn from distributions (`--precision`); sums are exact.
 
 Examples:
   iotrail structure run.structure
   iotrail structure run.structure --rank 0
   iotrail structure run.structure --loop 2
-  iotrail structure run.structure --json | jq '.body[].count'"
+  iotrail structure run.structure --json | jq '.body[].count'
+  iotrail structure run.structure --precision 80 -o small.structure"
 )]
 pub(crate) struct Args {
     /// The structure; `iotrail compress` makes one.
@@ -36,10 +40,21 @@ pub(crate) struct Args {
     /// Print JSON with exact values.
     #[arg(long)]
     json: bool,
+
+    /// Make a structure that is less exact and smaller; the percentage is that of `iotrail compress`.
+    #[arg(long, value_name = "PERCENT", requires = "output", conflicts_with_all = ["rank", "item", "json"])]
+    precision: Option<u64>,
+
+    /// The structure to write with --precision, `-` for stdout.
+    #[arg(short, long, value_name = "FILE", requires = "precision")]
+    output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let document = load(&args.structure)?;
+    if let (Some(percent), Some(output)) = (args.precision, &args.output) {
+        return coarser(document, Precision::new(percent)?, output, ui);
+    }
     let items = document.structure.items().len();
     if let Some(item) = args.item.filter(|item| *item as usize >= items) {
         bail!("there is no loop {item}: {} has {items} items", args.structure.display());
@@ -54,5 +69,19 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     } else {
         output::text(Path::new("-"), outline::outline(&outlined, ui.style()))?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the structure at another precision.
+fn coarser(document: Document, precision: Precision, output: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let before = document.to_bytes()?.len();
+    let bytes = coarsen(document, precision)?.to_bytes()?;
+    output::write(output, &bytes)?;
+    ui.info(&format!(
+        "{}: {} instead of {}",
+        output.display(),
+        units::bytes(bytes.len() as f64),
+        units::bytes(before as f64),
+    ));
     Ok(ExitCode::SUCCESS)
 }

@@ -112,7 +112,7 @@ fn of_several_forms_the_one_that_takes_the_least_space_is_kept() {
 #[test]
 fn loops_are_entered_once_for_all_their_iterations() {
     let structure = structure_of(&time_steps(1));
-    let mut of_first = std::collections::BTreeMap::new();
+    let mut of_first = BTreeMap::new();
     let visited = structure.walk(0, &mut |Execution { key: found, entered, .. }| {
         *of_first.entry(entered).or_insert(0) += u32::from(found == key('i'));
         Ok::<_, StructureError>(())
@@ -125,7 +125,7 @@ fn loops_are_entered_once_for_all_their_iterations() {
 fn a_loop_that_does_nothing_is_an_error() {
     let counts = |count: i64| Column::of(&Positions::root(1), |_| Some(count));
     let items = vec![Repeated { counts: counts(1_000_000), what: Repeats::Loop(vec![]) }];
-    let walked = Structure::of_parts(items, vec![ItemId(0)])
+    let walked = Structure::of_parts(items, vec![ItemId(0)], DrawnColumns::new())
         .walk(0, &mut |_: Execution<'_>| Ok::<_, StructureError>(()));
     assert_eq!(walked, Err(StructureError::Empty { rank: 0, item: 0 }));
 }

@@ -1,0 +1,306 @@
+//! Structures of a lower precision: counts, sizes and offsets that are near each other become distributions.
+//!
+//! Of each column the form that takes the least space is kept, among the exact one and all clusterings that are as precise
+//! as was asked for; so a lower precision never takes more numbers. What is drawn again has the recorded number of values,
+//! sum, smallest and largest.
+//!
+//! Source: Scala-H-Trace, section 4; what is exact at every precision is in `safety`.
+
+mod gather;
+mod safety;
+mod smallest;
+
+use crate::columns::{OF_EXECUTION, OFFSET, PEER, RECEIVED, REQUESTED, RET, SENT, SIZE, TAG};
+use crate::error::CompressError;
+use crate::peers::{RELATIVE, Ranks};
+use gather::{ByLine, Gathered};
+use iotrail_model::calls::{CallKind, PerCall, Transfer, mpi};
+use iotrail_structure::{
+    Affine, Column, Drawn, DrawnColumns, ItemId, Precision, Repeated, Repeats, Resolution, Structure, Values,
+};
+use iotrail_structure_file::Document;
+use safety::{Safety, can_change};
+use smallest::{names, quantities};
+
+/// Columns that are gathered: quantities, and the names that are tables at precision 0.
+const LOSSY: [usize; 8] = [REQUESTED, SIZE, RET, OFFSET, SENT, RECEIVED, PEER, TAG];
+
+/// The structure at a precision, in percent; 100 is the structure as it is.
+///
+/// # Errors
+/// It is not exact, or contradicts itself.
+pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document, CompressError> {
+    if precision == Precision::EXACT || document.about.value_precision() == precision {
+        return Ok(document);
+    }
+    if let Some(percent) = document.about.precision {
+        return Err(CompressError::Coarse { percent });
+    }
+    let gathered = gather::gather(&document)?;
+    let safety = Safety::of(&document);
+    document.about.precision = Some(precision.percent());
+    document.about.fixed_counts = safety.fixed();
+    let resolution = document.about.value_resolution();
+    let (items, root, drawn) = std::mem::take(&mut document.structure).into_parts();
+    let kinds = Kinds::of(&document);
+    let mut coarsening =
+        Coarsening { document: &document, gathered, safety, kinds, precision, resolution, items, drawn };
+    coarsening.body(&root);
+    let Coarsening { items, drawn, .. } = coarsening;
+    document.structure = Structure::of_parts(items, root, drawn);
+    Ok(document)
+}
+
+/// What the calls of a document are.
+struct Kinds {
+    /// Whether what a call returns is a number of bytes or a position.
+    returns: PerCall<bool>,
+    /// Whether all ranks of a communicator give and get data.
+    exchanges: PerCall<bool>,
+    /// Whether it is one message.
+    message: PerCall<bool>,
+}
+
+impl Kinds {
+    fn of(document: &Document) -> Self {
+        let calls = &document.names.calls;
+        let returns = PerCall::new(calls, |call| {
+            call.spec.is_some_and(|spec| {
+                matches!(spec.transfer, Transfer::Read | Transfer::Write) || spec.kind == CallKind::Seek
+            })
+        });
+        Self {
+            returns,
+            exchanges: PerCall::new(calls, |call| mpi::exchanges(call.name)),
+            message: PerCall::new(calls, |call| is_message(call.name)),
+        }
+    }
+}
+
+/// Whether the call of that name is one message, or half of one.
+fn is_message(name: &str) -> bool {
+    let is_exchange = mpi::exchanges(name);
+    let name = name.strip_prefix("MPI_").unwrap_or_default().to_ascii_lowercase();
+    !is_exchange && ["send", "recv", "probe"].iter().any(|part| name.contains(part))
+}
+
+/// Whether it is drawn how many messages there are, between which ranks, or with which tags: then those that are sent need not
+/// be those that are received.
+#[must_use]
+pub fn draws_messages(document: &Document) -> bool {
+    let items = document.structure.items();
+    let names = [PEER, TAG].map(place_of);
+    let holds_messages = |item: u32| {
+        let mut waiting = vec![ItemId(item)];
+        while let Some(item) = waiting.pop() {
+            match &items[item.0 as usize].what {
+                Repeats::Loop(body) => waiting.extend(body),
+                Repeats::Event { key, children, .. } => {
+                    if is_message(document.names.call(document.keys[key.0 as usize].call)) {
+                        return true;
+                    }
+                    waiting.extend(children);
+                }
+            }
+        }
+        false
+    };
+    let mut drawn = document.structure.drawn().keys();
+    drawn.any(|&(item, column)| names.contains(&Some(column)) || column == 0 && holds_messages(item))
+}
+
+struct Coarsening<'a> {
+    document: &'a Document,
+    gathered: Vec<Gathered>,
+    safety: Safety,
+    kinds: Kinds,
+    precision: Precision,
+    resolution: Resolution,
+    items: Vec<Repeated>,
+    drawn: DrawnColumns,
+}
+
+impl Coarsening<'_> {
+    /// What is inside first: counts may change only if what they count allows it.
+    fn body(&mut self, body: &[ItemId]) {
+        for &item in body {
+            let inside = match &self.items[item.0 as usize].what {
+                Repeats::Loop(inside) => inside.clone(),
+                Repeats::Event { children, .. } => children.clone(),
+            };
+            self.body(&inside);
+            self.columns(item.0);
+        }
+        self.counts(body);
+    }
+
+    fn columns(&mut self, item: u32) {
+        let Repeats::Event { key, .. } = self.items[item as usize].what else { return };
+        let call = self.document.keys[key.0 as usize].call;
+        self.quantity(item, REQUESTED, None);
+        self.quantity(item, SIZE, Some(REQUESTED));
+        if self.form(item, RET) == Some(1) || self.kinds.returns.of(call) {
+            self.quantity(item, RET, Some(SIZE));
+        }
+        self.quantity(item, OFFSET, None);
+        if !self.kinds.exchanges.of(call) {
+            self.quantity(item, SENT, None);
+            self.quantity(item, RECEIVED, None);
+        }
+        if self.precision == Precision::LEAST && self.safety.names_may_change() && self.kinds.message.of(call) {
+            self.names(item, PEER, RELATIVE);
+            self.names(item, TAG, 0);
+        }
+    }
+
+    /// Takes the form of a quantity that is smallest. `source`: the column that its form 1 is foreseen from.
+    fn quantity(&mut self, item: u32, column: usize, source: Option<usize>) {
+        let Some(place) = place(column) else { return };
+        let Repeats::Event { columns, .. } = &self.items[item as usize].what else { return };
+        let coded = &columns[place];
+        let follows = source.and_then(place_of).is_some_and(|source| self.drawn.contains_key(&(item, source)));
+        // What is drawn is drawn once: what equals it in every call equals it again.
+        if follows && coded.form == 1 && is_zero(&coded.column) {
+            return;
+        }
+        let Some(values) = self.gathered[item as usize].column(column) else { return };
+        let depth = self.gathered[item as usize].depth;
+        let exact = if follows && coded.form == 1 { None } else { Some(coded.column.weight()) };
+        let found = quantities(values, depth, self.precision, self.resolution, exact);
+        match found {
+            Some((numbers, drawn)) => {
+                let saved = exact.map(|exact| exact - numbers.weight() - drawn.weight());
+                if saved.is_none_or(|saved| saved > self.cost(item, column)) {
+                    self.replace(item, place, 0, numbers, Some(drawn));
+                }
+            }
+            None if exact.is_none() => self.replace(item, place, 0, values.as_column(depth), None),
+            None => {}
+        }
+    }
+
+    /// How many numbers more the column takes that is foreseen from this one, if this one is drawn.
+    fn cost(&self, item: u32, column: usize) -> usize {
+        let dependant = match column {
+            REQUESTED => SIZE,
+            SIZE => RET,
+            _ => return 0,
+        };
+        let gathered = &self.gathered[item as usize];
+        let Some((values, place)) = gathered.column(dependant).zip(place(dependant)) else { return 0 };
+        let Repeats::Event { columns, .. } = &self.items[item as usize].what else { return 0 };
+        let coded = &columns[place];
+        if coded.form != 1 || is_zero(&coded.column) {
+            return 0;
+        }
+        let exact = values.as_column(gathered.depth).weight();
+        let drawn = quantities(values, gathered.depth, self.precision, self.resolution, Some(exact));
+        let weight = drawn.map_or(exact, |(numbers, drawn)| numbers.weight() + drawn.weight());
+        weight.saturating_sub(coded.column.weight())
+    }
+
+    fn form(&self, item: u32, column: usize) -> Option<u8> {
+        match &self.items[item as usize].what {
+            Repeats::Event { columns, .. } => Some(columns[place(column)?].form),
+            Repeats::Loop(_) => None,
+        }
+    }
+
+    /// Takes a table in place of names, if that is smaller.
+    fn names(&mut self, item: u32, column: usize, form: u8) {
+        let Some(place) = place(column) else { return };
+        let Repeats::Event { columns, .. } = &self.items[item as usize].what else { return };
+        let exact = columns[place].column.weight();
+        let gathered = &self.gathered[item as usize];
+        let Some(values) = gathered.column(column) else { return };
+        let ranks = Ranks::of(self.document);
+        let lines = &self.document.lines;
+        let name = |line: u32, value: i64| match form {
+            RELATIVE => ranks.relative(value, lines[line as usize].rank),
+            _ => value,
+        };
+        if let Some((numbers, drawn)) = names(values, gathered.depth, name, exact) {
+            self.replace(item, place, form, numbers, Some(drawn));
+        }
+    }
+
+    fn replace(&mut self, item: u32, place: usize, form: u8, column: Column, drawn: Option<Drawn>) {
+        if let Repeats::Event { columns, .. } = &mut self.items[item as usize].what {
+            columns[place].form = form;
+            columns[place].column = column;
+        }
+        if let Some(drawn) = drawn {
+            self.drawn.insert((item, place as u32 + 1), Drawn { draw: item, ..drawn });
+        }
+    }
+
+    /// Equal counts of a body change together or not at all: what is opened, written and closed stays together.
+    fn counts(&mut self, body: &[ItemId]) {
+        if !self.safety.counts_may_change() {
+            return;
+        }
+        let mut done = vec![false; body.len()];
+        for first in 0..body.len() {
+            if std::mem::replace(&mut done[first], true) {
+                continue;
+            }
+            let item = body[first].0 as usize;
+            let Some(counts) = &self.gathered[item].counts else { continue };
+            let mut equal = vec![body[first]];
+            for (other, done) in body.iter().zip(&mut done).skip(first + 1) {
+                if self.gathered[other.0 as usize].counts.as_ref() == Some(counts) {
+                    equal.push(*other);
+                    *done = true;
+                }
+            }
+            let exact = self.items[item].counts.weight();
+            let depth = self.gathered[item].depth - 1;
+            let found = quantities(counts, depth, self.precision, self.resolution, Some(exact));
+            let Some((numbers, drawn)) = found else { continue };
+            let lines: Vec<u32> = counts.lines().collect();
+            let may_change = |item: &ItemId| {
+                (drawn.common || !self.safety.is_collective(*item))
+                    && can_change(&self.items, &self.drawn, *item, &lines, drawn.common)
+            };
+            if equal.iter().all(may_change) {
+                for other in equal {
+                    self.items[other.0 as usize].counts = numbers.clone();
+                    self.drawn.insert((other.0, 0), Drawn { draw: item as u32, ..drawn.clone() });
+                }
+            }
+        }
+    }
+}
+
+/// The place of a column among those of items.
+fn place(column: usize) -> Option<usize> {
+    OF_EXECUTION.iter().position(|(other, _)| *other == column)
+}
+
+/// The number of a column among those that are drawn.
+fn place_of(column: usize) -> Option<u32> {
+    Some(place(column)? as u32 + 1)
+}
+
+/// Whether all values are 0.
+fn is_zero(column: &Column) -> bool {
+    column.classes().iter().all(|class| {
+        class.strides.iter().all(|&stride| stride == 0)
+            && match &class.values {
+                Values::Null => true,
+                Values::Affine(Affine { constant, coefficients }) => {
+                    *constant == 0 && coefficients.iter().all(|&coefficient| coefficient == 0)
+                }
+                Values::Sequence(_) => false,
+            }
+    })
+}
+
+impl ByLine {
+    fn as_column(&self, depth: usize) -> Column {
+        smallest::column(self, depth, |value| value)
+    }
+}
+
+#[cfg(test)]
+mod tests;
