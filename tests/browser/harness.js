@@ -19,6 +19,7 @@ export function sample(kind) {
     const release = kind === "large" ? ["--release"] : [];
     const program = process.env.SAMPLE_REPORT;
     if (kind === "experiment") experiment(file);
+    else if (kind === "structure") structure(file);
     else if (program) execFileSync(program, [kind, file], { stdio: "inherit" });
     else
       execFileSync(
@@ -38,6 +39,14 @@ function experiment(file) {
   const trail = join(reports, "experiment.trail");
   execFileSync(iotrail, ["-q", "import", "--force", "-o", trail, join(example, "traces")], { stdio: "inherit" });
   execFileSync(iotrail, ["-q", "report", trail, "--map", join(example, "scratch.toml"), "--by", "cid", "-o", file], {
+    stdio: "inherit",
+  });
+}
+
+/** The report of a recorded structure at 60 %: `programs mesh 200` of bench/structure on four ranks. */
+function structure(file) {
+  const iotrail = process.env.IOTRAIL ?? join(root, "target/debug/iotrail");
+  execFileSync(iotrail, ["-q", "report", join(root, "tests/fixtures/structure/mesh.structure"), "-o", file], {
     stdio: "inherit",
   });
 }

@@ -10,13 +10,14 @@ mod gather;
 mod safety;
 mod smallest;
 
-use crate::columns::{OF_EXECUTION, OFFSET, PEER, RECEIVED, REQUESTED, RET, SENT, SIZE, TAG};
+use crate::columns::{OF_EXECUTION, OFFSET, PARENT, PEER, RECEIVED, REQUESTED, RET, SENT, SIZE, TAG};
 use crate::error::CompressError;
 use crate::peers::{RELATIVE, Ranks};
 use gather::{ByLine, Gathered};
 use iotrail_model::calls::{CallKind, PerCall, Transfer, mpi};
 use iotrail_structure::{
-    Affine, Column, Drawn, DrawnColumns, ItemId, Precision, Repeated, Repeats, Resolution, Structure, Values,
+    Affine, Coded, Column, Drawn, DrawnColumns, ItemId, Precision, Repeated, Repeats, Resolution, Sequences,
+    Structure, Values,
 };
 use iotrail_structure_file::Document;
 use safety::{Safety, can_change};
@@ -45,10 +46,21 @@ pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document,
     let kinds = Kinds::of(&document);
     let mut coarsening =
         Coarsening { document: &document, gathered, safety, kinds, precision, resolution, items, drawn };
+    coarsening.name_parents(&root, 0);
     coarsening.body(&root);
     let Coarsening { items, drawn, .. } = coarsening;
     document.structure = Structure::of_parts(items, root, drawn);
     Ok(document)
+}
+
+/// As [`coarsen()`], unless the file of the structure is not smaller then.
+///
+/// # Errors
+/// It is not exact, or contradicts itself.
+pub fn smaller(document: Document, precision: Precision) -> Result<Document, CompressError> {
+    let coarse = coarsen(document.clone(), precision)?;
+    let len = |document: &Document| document.to_bytes().map(|bytes| bytes.len());
+    Ok(if len(&coarse).ok() < len(&document).ok() { coarse } else { document })
 }
 
 /// What the calls of a document are.
@@ -134,6 +146,25 @@ impl Coarsening<'_> {
         self.counts(body);
     }
 
+    /// The call around a call is told by where it stands, not by its number, which depends on counts.
+    fn name_parents(&mut self, body: &[ItemId], inside: usize) {
+        for item in body {
+            let depth = self.gathered[item.0 as usize].depth;
+            let (inner, inside) = match &mut self.items[item.0 as usize].what {
+                Repeats::Loop(inner) => (inner.clone(), inside),
+                Repeats::Event { columns, children, .. } => {
+                    let place = place(PARENT).filter(|_| (1..Sequences::MAX_NESTING).contains(&inside));
+                    let parents = place.map(|place| &mut columns[place]).filter(|coded| coded.form == 0);
+                    if let Some(coded) = parents {
+                        *coded = Coded { form: 1, column: smallest::zero(&coded.column, depth) };
+                    }
+                    (children.clone(), inside + 1)
+                }
+            };
+            self.name_parents(&inner, inside);
+        }
+    }
+
     fn columns(&mut self, item: u32) {
         let Repeats::Event { key, .. } = self.items[item as usize].what else { return };
         let call = self.document.keys[key.0 as usize].call;
@@ -147,7 +178,8 @@ impl Coarsening<'_> {
             self.quantity(item, SENT, None);
             self.quantity(item, RECEIVED, None);
         }
-        if self.precision == Precision::LEAST && self.safety.names_may_change() && self.kinds.message.of(call) {
+        if self.precision == Precision::LEAST && self.safety.names_may_change() && self.kinds.message.of(call)
+        {
             self.names(item, PEER, RELATIVE);
             self.names(item, TAG, 0);
         }
@@ -158,7 +190,8 @@ impl Coarsening<'_> {
         let Some(place) = place(column) else { return };
         let Repeats::Event { columns, .. } = &self.items[item as usize].what else { return };
         let coded = &columns[place];
-        let follows = source.and_then(place_of).is_some_and(|source| self.drawn.contains_key(&(item, source)));
+        let follows =
+            source.and_then(place_of).is_some_and(|source| self.drawn.contains_key(&(item, source)));
         // What is drawn is drawn once: what equals it in every call equals it again.
         if follows && coded.form == 1 && is_zero(&coded.column) {
             return;

@@ -1,7 +1,7 @@
 //! From a log to its structure.
 
 use crate::cells::Cells;
-use crate::coarsen::coarsen;
+use crate::coarsen::{coarsen, smaller};
 use crate::columns::{DUR, Numbers, OF_EXECUTION, SEQ, START};
 use crate::error::CompressError;
 use crate::events::files_of_paths;
@@ -14,7 +14,9 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::mpi::{Role, role};
 use iotrail_model::{Cell, Event, Names};
-use iotrail_structure::{Execution, Key, KeyId, Order, Precision, Structure, StructureError, Tree, Value, build};
+use iotrail_structure::{
+    Execution, Key, KeyId, Order, Precision, Structure, StructureError, Tree, Value, build,
+};
 use iotrail_structure_file::{About, CallKey, Document, ItemTimes, Line};
 use iotrail_trail::{Columns, EventLog};
 
@@ -84,10 +86,14 @@ pub fn compress(
     let collected = Collected::of(lines, &names, &of_paths, about.has_every_time(), order)?;
     let structure = collected.structure();
     let times = if about.has_every_time() { Vec::new() } else { collected.times(&structure, &about)? };
-    let Collected { keys, lines, .. } = collected;
+    let Collected { keys, lines, is_reordered, .. } = collected;
     let (cases, processes) = (log.cases().to_vec(), log.processes()?);
     let document = Document { about, names, roles, keys, lines, structure, times, cases, processes, files };
-    coarsen(document, options.precision)
+    match is_reordered {
+        false => smaller(document, options.precision),
+        // The order of calls is not that which was recorded, whatever the size.
+        true => coarsen(document, options.precision),
+    }
 }
 
 /// The events of all lines as keys and values.
@@ -96,6 +102,8 @@ struct Collected {
     lines: Vec<Line>,
     sequences: SequenceBuilder,
     tree: Tree,
+    /// Whether calls stand in the tree in another order than they were made.
+    is_reordered: bool,
     /// By column of items, then by form.
     cells: Vec<Vec<Cells>>,
     /// Gap and duration of each row, where they are not among the cells.
@@ -131,11 +139,12 @@ impl Collected {
             first += line.events.len();
         }
         let tree = build(&sequences.sequences, order);
-        let nesting = in_order_of(&tree, &mut sequences, &mut lines);
+        let (nesting, is_reordered) = in_order_of(&tree, &mut sequences, &mut lines);
         if !every_time {
             renumber(&mut lines);
         }
-        let mut collected = Self { keys, lines: Vec::new(), sequences, tree, cells, times: Vec::new() };
+        let mut collected =
+            Self { keys, lines: Vec::new(), sequences, tree, is_reordered, cells, times: Vec::new() };
         let mut first = 0;
         for (LineEvents { line, events }, inside) in lines.into_iter().zip(nesting) {
             let mut foresight = Foresight::new(line.start, of_paths);
@@ -202,15 +211,20 @@ impl Collected {
 }
 
 /// Puts the events of lines in the order in which a tree is walked, which is that of their calls in an exact one; how many calls
-/// are around each.
-fn in_order_of(tree: &Tree, sequences: &mut SequenceBuilder, lines: &mut [LineEvents]) -> Vec<Vec<usize>> {
-    let (mut nesting, mut first) = (Vec::new(), 0);
+/// are around each, and whether that changed the order.
+fn in_order_of(
+    tree: &Tree,
+    sequences: &mut SequenceBuilder,
+    lines: &mut [LineEvents],
+) -> (Vec<Vec<usize>>, bool) {
+    let (mut nesting, mut first, mut is_reordered) = (Vec::new(), 0, false);
     for (number, line) in (0..).zip(lines) {
         let (mut events, mut insides) = (Vec::new(), Vec::new());
         let rows = &mut sequences.rows;
         tree.walk(number, &mut |event, inside| {
             let row = &mut rows[event.0 as usize];
             let place = (first + events.len()) as u32;
+            is_reordered |= *row != place;
             events.push(line.events[std::mem::replace(row, place) as usize - first]);
             insides.push(inside);
         });
@@ -218,7 +232,7 @@ fn in_order_of(tree: &Tree, sequences: &mut SequenceBuilder, lines: &mut [LineEv
         line.events = events;
         nesting.push(insides);
     }
-    nesting
+    (nesting, is_reordered)
 }
 
 /// How many ranks the largest communicator of each key has, if its calls are collective. Only the size of

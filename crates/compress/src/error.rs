@@ -58,7 +58,9 @@ pub enum CompressError {
         expected: u32,
     },
     /// A structure of a lower precision is made of an exact one only.
-    #[error("its precision is {percent} % already: make the other one of the trail, or of the structure with precision 100")]
+    #[error(
+        "its precision is {percent} % already: make the other one of the trail, or of the structure with precision 100"
+    )]
     Coarse {
         /// Its precision, in percent.
         percent: u8,

@@ -111,7 +111,15 @@ impl<'a> Events<'a> {
         let loose = document.structure.drawn().keys().any(|&(_, column)| column == 0);
         let draws = Draws::new(&document.times, seed, loose);
         let walker = document.structure.walker(seed, document.events());
-        Self { document, files, draws, walker, ranks: Ranks::of(document), of_cases: HashMap::default(), events: 0 }
+        Self {
+            document,
+            files,
+            draws,
+            walker,
+            ranks: Ranks::of(document),
+            of_cases: HashMap::default(),
+            events: 0,
+        }
     }
 
     /// Calls `visit` with each event of the next line, in the order of its calls.
@@ -136,7 +144,11 @@ impl<'a> Events<'a> {
         let mut foresight = Foresight::new(of_line.start, &self.files);
         let first_seq = self.of_cases.get(&of_line.case).copied().unwrap_or(0);
         let by_line = document.structure.has_counts_by_rank();
-        let most = if by_line { of_line.events.into() } else { document.events() - self.events.min(document.events()) };
+        let most = if by_line {
+            of_line.events.into()
+        } else {
+            document.events() - self.events.min(document.events())
+        };
         let mut events = 0_u32;
         self.walker.walk(line, counted, &mut |execution: Execution<'_>| {
             if u64::from(events) == most {
@@ -181,7 +193,12 @@ impl<'a> Events<'a> {
     }
 }
 
-fn decode(document: &Document, execution: &Execution<'_>, foresight: &Foresight<'_>, (ranks, rank): (Ranks, u32)) -> Numbers {
+fn decode(
+    document: &Document,
+    execution: &Execution<'_>,
+    foresight: &Foresight<'_>,
+    (ranks, rank): (Ranks, u32),
+) -> Numbers {
     let mut numbers = Numbers::default();
     let key = &document.keys[execution.key.0 as usize];
     numbers[LAYER] = key.layer.number();

@@ -25,7 +25,7 @@ mod sequences;
 #[cfg(test)]
 mod tests;
 
-pub use coarsen::{coarsen, draws_messages};
+pub use coarsen::{coarsen, draws_messages, smaller};
 pub use compress::{CompressOptions, compress};
 pub use drawn::{DrawnCluster, DrawnColumn};
 pub use error::CompressError;

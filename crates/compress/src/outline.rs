@@ -1,7 +1,7 @@
 //! What people see of a structure: its loops and calls with counts, files, bytes and times.
 
-use crate::error::CompressError;
 use crate::drawn::{DrawnColumn, drawn_of};
+use crate::error::CompressError;
 use crate::events::Events;
 use hashbrown::HashSet;
 use iotrail_model::{Event, PathId};

@@ -13,10 +13,15 @@ use iotrail_trail::{Columns, CreateOptions, EventLog};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-const EXACT: CompressOptions = CompressOptions { time_precision: Precision::EXACT, buckets: None, precision: Precision::EXACT };
+const EXACT: CompressOptions =
+    CompressOptions { time_precision: Precision::EXACT, buckets: None, precision: Precision::EXACT };
 
 fn default_options() -> CompressOptions {
-    CompressOptions { time_precision: Precision::new(95).expect("a precision"), buckets: Some(16), precision: Precision::EXACT }
+    CompressOptions {
+        time_precision: Precision::new(95).expect("a precision"),
+        buckets: Some(16),
+        precision: Precision::EXACT,
+    }
 }
 
 const CALLS: [&str; 7] = ["openat", "read", "write", "pread64", "close", "futex", "MPI_Barrier"];

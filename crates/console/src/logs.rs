@@ -3,6 +3,7 @@
 use crate::signals;
 use crate::ui::Ui;
 use iotrail_compress::{CompressError, expand_into, is_structure_file, load};
+use iotrail_structure_file::Document;
 use iotrail_trail::{CreateOptions, EventLog, Trail, TrailError, TrailWriter};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,16 @@ use std::path::{Path, PathBuf};
 pub fn open(paths: &[PathBuf], ui: &Ui) -> anyhow::Result<EventLog> {
     let trails = paths.iter().map(|path| trail(path, ui)).collect::<anyhow::Result<Vec<_>>>()?;
     Ok(EventLog::of_trails(trails)?)
+}
+
+/// The structures among these, by the name of their file.
+///
+/// # Errors
+/// If one of them cannot be read.
+pub fn structures(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, Document)>> {
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let structures = paths.iter().filter(|path| is_structure_file(path));
+    structures.map(|path| Ok((name(path), load(path)?))).collect()
 }
 
 fn trail(path: &Path, ui: &Ui) -> anyhow::Result<Trail> {

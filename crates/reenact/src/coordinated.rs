@@ -32,7 +32,8 @@ impl Inboxes {
         let calls: Vec<Known> = document.names.calls.iter().map(|name| known(name)).collect();
         let mut inboxes: HashMap<u32, Vec<Message>> = HashMap::new();
         each_placed_event(document, seed, &mut |line, event, place| {
-            let sends = matches!(calls[event.call.index()], Known::Send(..) | Known::Buffered | Known::Exchange);
+            let sends =
+                matches!(calls[event.call.index()], Known::Send(..) | Known::Buffered | Known::Exchange);
             let of_world = event.comm.get().is_none_or(|comm| comm == 0) && event.errno.is_null();
             let to = event.peer.get().and_then(|peer| u32::try_from(peer).ok());
             if let Some(to) = to.filter(|_| sends && of_world) {
@@ -54,7 +55,8 @@ impl Inboxes {
     pub(crate) fn take(&mut self, rank: u32, before: Option<&Place>) -> Vec<(i32, i32)> {
         let Some(inbox) = self.0.get_mut(&rank) else { return Vec::new() };
         let mut taken = Vec::new();
-        while let Some(message) = inbox.pop_front_if(|first| before.is_none_or(|place| &*first.place < place)) {
+        while let Some(message) = inbox.pop_front_if(|first| before.is_none_or(|place| &*first.place < place))
+        {
             taken.push((message.from, message.tag));
         }
         taken

@@ -73,6 +73,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, positions: &Posit
         slices: subject.sliced.map(|sliced| sliced.page(subject, shown, &mut names)),
         cases: whole::cases(subject, &mut names),
         likeness: subject.options.likeness.clone(),
+        structured: subject.options.structured.clone(),
         workflow: subject.workflow.page(subject.log, subject.origin(), subject.options, &mut names),
         coverage: dfg.coverage.clone(),
         recording: dfg.coverage.recording.as_ref().map(RecordingWords::from),

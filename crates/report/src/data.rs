@@ -82,6 +82,8 @@ pub struct PageData {
     pub cases: Bounded<CaseRow>,
     /// The program beside the clone that a model makes of it; NULL without a model.
     pub likeness: Option<iotrail_characterize::Likeness>,
+    /// Loops and messages of structures; NULL if there is no structure among the inputs.
+    pub structured: Option<crate::loops::Structured>,
     /// Phases, processes, the workflow DAG, distributions.
     pub workflow: crate::workflow::PageWorkflow,
     pub coverage: Coverage,

@@ -21,6 +21,9 @@ pub enum ReportError {
     /// The graph cannot be synthesized.
     #[error(transparent)]
     Dfg(#[from] iotrail_dfg::DfgError),
+    /// A structure contradicts itself.
+    #[error(transparent)]
+    Structure(#[from] iotrail_compress::CompressError),
     /// The graph cannot be laid out.
     #[error(transparent)]
     Draw(#[from] iotrail_draw::DrawError),

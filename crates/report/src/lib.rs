@@ -15,6 +15,7 @@ pub mod drill;
 mod error;
 pub mod files;
 pub mod fold;
+pub mod loops;
 mod name_table;
 mod options;
 pub mod page;

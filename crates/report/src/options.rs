@@ -28,6 +28,8 @@ pub struct ReportOptions {
     pub proofs: Vec<Proof>,
     /// The program of the log beside the clone that a model makes of it.
     pub likeness: Option<Likeness>,
+    /// The loops of the structures among the inputs.
+    pub structured: Option<crate::loops::Structured>,
     /// How much the page holds.
     pub limits: Limits,
 }
@@ -182,6 +184,7 @@ impl Default for ReportOptions {
             without: Vec::new(),
             proofs: Vec::new(),
             likeness: None,
+            structured: None,
             limits: Limits::default(),
         }
     }

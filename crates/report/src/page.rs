@@ -38,6 +38,7 @@ const MODULES: &[&str] = &[
     include_str!("../assets/js/throughput.js"),
     include_str!("../assets/js/window.js"),
     include_str!("../assets/js/heat.js"),
+    include_str!("../assets/js/loops.js"),
     include_str!("../assets/js/comparison.js"),
     include_str!("../assets/js/curves.js"),
     include_str!("../assets/js/path.js"),

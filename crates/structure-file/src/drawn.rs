@@ -70,13 +70,19 @@ fn counts(values: &BTreeMap<i64, u64>, out: &mut Writer) {
 }
 
 /// What is drawn of these items.
-pub(crate) fn read(input: &mut Reader<'_>, items: &[Repeated], resolution: Resolution) -> Result<DrawnColumns> {
+pub(crate) fn read(
+    input: &mut Reader<'_>,
+    items: &[Repeated],
+    resolution: Resolution,
+) -> Result<DrawnColumns> {
     let mut columns = DrawnColumns::new();
     let mut item = 0_u32;
     for _ in 0..input.len("drawn columns")? {
         item = item.saturating_add(input.u32("a step to an item")?);
         let Some(of_item) = items.get(item as usize) else {
-            return Err(input.error(format_args!("item {item}"), format_args!("one of {} items", items.len())));
+            return Err(
+                input.error(format_args!("item {item}"), format_args!("one of {} items", items.len()))
+            );
         };
         let tag = input.u32("a column")?;
         let (column, common) = (tag >> 1, tag & 1 == 1);

@@ -149,7 +149,10 @@ pub(crate) struct References<'a> {
     pub(crate) ranks: &'a [Arc<RankList>],
 }
 
-pub(crate) fn read(input: &mut Reader<'_>, references: &References<'_>) -> Result<(Vec<Repeated>, Vec<ItemId>)> {
+pub(crate) fn read(
+    input: &mut Reader<'_>,
+    references: &References<'_>,
+) -> Result<(Vec<Repeated>, Vec<ItemId>)> {
     let seen = vec![0; references.lines as usize];
     let mut reader = TreeReader { input, references, items: Vec::new(), seen, columns: 0 };
     let root = reader.body(0)?;

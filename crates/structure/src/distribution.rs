@@ -131,6 +131,9 @@ mod tests {
         assert_eq!((table.others_count, table.count()), (3 * 3 + 5, 110));
         let each: Vec<_> = table.each().collect();
         assert_eq!(each.iter().map(|&(_, count)| count).sum::<u64>(), 110);
-        assert_eq!(each.iter().filter(|&&(value, _)| value >= 32).map(|&(_, count)| count).collect::<Vec<_>>(), [2, 2, 2, 2, 2, 2, 1, 1]);
+        assert_eq!(
+            each.iter().filter(|&&(value, _)| value >= 32).map(|&(_, count)| count).collect::<Vec<_>>(),
+            [2, 2, 2, 2, 2, 2, 1, 1]
+        );
     }
 }

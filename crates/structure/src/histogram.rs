@@ -123,7 +123,11 @@ impl Histogram {
     /// The histogram of values with their numbers, of which the smallest and the largest are of these ranks; NULL if a number
     /// is 0 or there are more than 64 bits count.
     #[must_use]
-    pub fn of_values(resolution: Resolution, values: &BTreeMap<i64, u64>, (min, max): (u32, u32)) -> Option<Self> {
+    pub fn of_values(
+        resolution: Resolution,
+        values: &BTreeMap<i64, u64>,
+        (min, max): (u32, u32),
+    ) -> Option<Self> {
         let mut histogram = Self::new(resolution);
         let mut total = 0_u64;
         for (&value, &count) in values {

@@ -23,7 +23,11 @@ impl Quantities {
 
     /// The quantities of these values, of which the smallest and the largest are of these ranks.
     #[must_use]
-    pub fn of_values(resolution: Resolution, values: BTreeMap<i64, u64>, (min, max): (u32, u32)) -> Option<Self> {
+    pub fn of_values(
+        resolution: Resolution,
+        values: BTreeMap<i64, u64>,
+        (min, max): (u32, u32),
+    ) -> Option<Self> {
         let histogram = Histogram::of_values(resolution, &values, (min, max))?;
         (values.len() <= Self::MAX_DISTINCT).then_some(Self { histogram, values: Some(values) })
     }

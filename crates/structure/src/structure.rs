@@ -178,7 +178,13 @@ impl Structure {
     /// Walks its ranks, of which no more than `events` events are expected; what is drawn depends on `seed`.
     #[must_use]
     pub fn walker(&self, seed: u64, events: u64) -> Walker<'_> {
-        Walker { structure: self, seed, urns: BTreeMap::new(), most: events, iterations: vec![0; self.items.len()] }
+        Walker {
+            structure: self,
+            seed,
+            urns: BTreeMap::new(),
+            most: events,
+            iterations: vec![0; self.items.len()],
+        }
     }
 
     /// Calls `visit` with each event of a rank, in the order of execution, of a structure of which nothing is drawn; only this
@@ -221,7 +227,8 @@ impl<'a> Walker<'a> {
         let structure = self.structure;
         let readers = structure.items.iter().map(|item| ItemReader::new(item, rank)).collect();
         let (indices, values) = (Vec::new(), Vec::new());
-        let mut walk = Walk { walker: self, rank, readers, indices, values, entered: 0, events: 0, counted, visit };
+        let mut walk =
+            Walk { walker: self, rank, readers, indices, values, entered: 0, events: 0, counted, visit };
         walk.body(&structure.root, 0)?;
         Ok(self.end_rank()?)
     }
@@ -255,7 +262,9 @@ impl<'a> Walker<'a> {
 
     /// The value of a column that has this one; nothing is drawn for most columns.
     fn value(&mut self, item: u32, column: u32, value: Value) -> Result<Value, StructureError> {
-        let Some((drawn, number)) = self.structure.drawn.get(&(item, column)).zip(value) else { return Ok(value) };
+        let Some((drawn, number)) = self.structure.drawn.get(&(item, column)).zip(value) else {
+            return Ok(value);
+        };
         let contradiction = StructureError::Drawn { item, column };
         if !self.urns.contains_key(&(item, column)) {
             let urns = (0..).zip(&drawn.distributions);

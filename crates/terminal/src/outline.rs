@@ -48,7 +48,7 @@ pub fn summary(outline: &Outline) -> Block {
 #[must_use]
 pub fn precision(outline: &Outline) -> String {
     let near = match outline.precision {
-        0 => "of whatever size".to_owned(),
+        0 => "of whatever size, and calls of a loop may stand in another order".to_owned(),
         percent => format!("within {} % of the middle of their cluster", 100 - percent),
     };
     format!(
@@ -96,7 +96,11 @@ fn cells(item: &OutlineItem, depth: usize) -> Vec<Cell> {
     let of_call = item.call.as_ref();
     let moved = of_call.filter(|call| call.min_bytes.is_some());
     vec![
-        Cell::branch(&indent, &format!("{}{}", mark(item, &["count"]), count(item.count)), &format!("{name}{threads}")),
+        Cell::branch(
+            &indent,
+            &format!("{}{}", mark(item, &["count"]), count(item.count)),
+            &format!("{name}{}{threads}", drawn(item)),
+        ),
         item.item.to_string().into(),
         of_call.map(|_| units::count(item.count.sum)).unwrap_or_default().into(),
         units::duration(item.time_ns as f64).into(),
@@ -108,11 +112,17 @@ fn cells(item: &OutlineItem, depth: usize) -> Vec<Cell> {
 }
 
 /// Columns of which the size of a call follows.
-const SIZES: [&str; 4] = ["requested", "size", "sent", "received"];
+const SIZES: [&str; 2] = ["requested", "size"];
 
 /// `~` if one of these columns is drawn.
 fn mark(item: &OutlineItem, columns: &[&str]) -> &'static str {
     if item.drawn.iter().any(|drawn| columns.contains(&drawn.column)) { "~" } else { "" }
+}
+
+/// What is drawn beside counts and sizes, by column: ` ~sent`.
+fn drawn(item: &OutlineItem) -> String {
+    let others = item.drawn.iter().filter(|drawn| !["count", "requested", "size"].contains(&drawn.column));
+    others.map(|drawn| format!(" ~{}", drawn.column)).collect()
 }
 
 /// `3 x `; nothing of what is done once.

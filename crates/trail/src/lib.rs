@@ -69,7 +69,7 @@ pub use positions::{POSITION_COLUMNS, Positions, position_sql};
 pub use private::file_beside;
 pub use recording::{
     JoinOptions, Liveness, Progress, Published, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished,
-    Unreadable, recover, unfinished,
+    Unreadable, missing_ranks, recover, unfinished,
 };
 pub use row_group::RowGroupMeta;
 pub use schema::schema;

@@ -22,6 +22,7 @@ pub(crate) use run::{BROKEN, RECORDING, RUN};
 pub use join::{JoinOptions, Recording};
 pub use publish::Published;
 pub use recover::{RecoverOptions, Recovered, Unreadable, recover};
+pub use run::missing_ranks;
 pub use unfinished::{Liveness, Unfinished, unfinished};
 
 /// Why an event is lost that no record of a spool can hold.

@@ -4,7 +4,7 @@
 use super::{OF_EXECUTION, OFFSET, place};
 use crate::columns::{PARENT, RECEIVED, REQUESTED, SENT, SIZE};
 use iotrail_model::calls::mpi::{Role, Together, exchanges, role, together};
-use iotrail_structure::{Column, DrawnColumns, ItemId, Repeated, Repeats, Values};
+use iotrail_structure::{Column, DrawnColumns, ItemId, Repeated, Repeats, Sequences, Values};
 use iotrail_structure_file::{Document, FixedCounts};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Safety {
 impl Safety {
     pub(super) fn of(document: &Document) -> Self {
         let mut safety = Self { collective: vec![false; document.structure.items().len()], fixed: None };
-        safety.note(document, document.structure.root(), &mut Vec::new());
+        safety.note(document, document.structure.root(), &mut Vec::new(), 0);
         safety
     }
 
@@ -41,19 +41,21 @@ impl Safety {
         self.collective[item.0 as usize]
     }
 
-    fn note(&mut self, document: &Document, body: &[ItemId], around: &mut Vec<ItemId>) {
+    /// `inside`: how many calls the body is in.
+    fn note(&mut self, document: &Document, body: &[ItemId], around: &mut Vec<ItemId>, inside: usize) {
         for &item in body {
             around.push(item);
             match &document.structure.items()[item.0 as usize].what {
-                Repeats::Loop(inner) => self.note(document, inner, around),
+                Repeats::Loop(inner) => self.note(document, inner, around, inside),
                 Repeats::Event { key, columns, children } => {
                     let name = document.names.call(document.keys[key.0 as usize].call);
                     self.call(document, name, around);
                     let parents = place(PARENT).map(|place| &columns[place]);
-                    if parents.is_some_and(|coded| coded.form == 0 && !is_null(&coded.column)) {
+                    let others = inside == 0 || inside >= Sequences::MAX_NESTING;
+                    if others && parents.is_some_and(|coded| coded.form == 0 && !is_null(&coded.column)) {
                         self.fixed.get_or_insert(FixedCounts::Parents);
                     }
-                    self.note(document, children, around);
+                    self.note(document, children, around, inside + 1);
                 }
             }
             around.pop();
@@ -83,7 +85,8 @@ impl Safety {
 
 /// Whether several ranks make a call together.
 fn is_collective(name: &str) -> bool {
-    let communicators = ["MPI_Comm_dup", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Comm_free"];
+    let communicators =
+        ["MPI_Comm_dup", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Comm_free"];
     let topologies = ["MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create"];
     let others = ["MPI_Ibarrier", "MPI_Intercomm_", "MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect"];
     role(name) != Role::Other
@@ -95,7 +98,10 @@ fn is_collective(name: &str) -> bool {
 /// Lines that execute an item at least once.
 fn executing(counts: &Column) -> Vec<u32> {
     let never = |values: &Values| matches!(values, Values::Affine(affine) if affine.constant == 0 && affine.coefficients.iter().all(|&c| c == 0));
-    let classes = counts.classes().iter().filter(|class| !never(&class.values) || class.strides.iter().any(|&s| s != 0));
+    let classes = counts
+        .classes()
+        .iter()
+        .filter(|class| !never(&class.values) || class.strides.iter().any(|&s| s != 0));
     let mut lines: Vec<u32> = classes.flat_map(|class| class.ranks.iter()).collect();
     lines.sort_unstable();
     lines
@@ -105,7 +111,8 @@ fn executing(counts: &Column) -> Vec<u32> {
 fn is_equal(counts: &Column, lines: &[u32]) -> bool {
     let class = |line: u32| counts.classes().iter().position(|class| class.ranks.contains(line));
     let of_first = lines.first().and_then(|&line| class(line));
-    let strides = of_first.is_some_and(|class| counts.classes()[class].strides.iter().any(|&stride| stride != 0));
+    let strides =
+        of_first.is_some_and(|class| counts.classes()[class].strides.iter().any(|&stride| stride != 0));
     lines.iter().all(|&line| class(line) == of_first) && !strides
 }
 
@@ -115,7 +122,13 @@ fn is_null(column: &Column) -> bool {
 
 /// Whether counts of an item may be drawn: all that is counted in it and its bytes come to the same. If ranks exchange their
 /// counts (`common` is false), what is in it must be the same for all of these lines.
-pub(super) fn can_change(items: &[Repeated], drawn: &DrawnColumns, item: ItemId, lines: &[u32], common: bool) -> bool {
+pub(super) fn can_change(
+    items: &[Repeated],
+    drawn: &DrawnColumns,
+    item: ItemId,
+    lines: &[u32],
+    common: bool,
+) -> bool {
     let fits = |item: u32, place: u32, column: &Column, adds_up: bool| {
         let is_drawn = drawn.get(&(item, place));
         if common {

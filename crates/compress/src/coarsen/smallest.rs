@@ -3,8 +3,8 @@
 use super::gather::ByLine;
 use hashbrown::HashMap;
 use iotrail_structure::{
-    Affine, Class, Column, Distribution, Drawn, NameTable, Precision, Quantities, RankList, Resolution, Value, Values,
-    clusters, fold,
+    Affine, Class, Column, Distribution, Drawn, Folded, NameTable, Precision, Quantities, RankList,
+    Resolution, Value, Values, clusters, fold, unfold,
 };
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -64,7 +64,8 @@ fn clustered(
     for (line, value) in values.known().filter(|(line, _)| !common || Some(*line) == first) {
         counts[number(value)].entry(value).or_insert((0, line)).0 += 1;
     }
-    let distributions = counts.iter().map(|counts| Distribution::Quantities(distribution(counts, resolution)));
+    let distributions =
+        counts.iter().map(|counts| Distribution::Quantities(distribution(counts, resolution)));
     (numbers, Drawn { common, draw: 0, distributions: distributions.collect() })
 }
 
@@ -95,6 +96,23 @@ pub(super) fn names(
     (numbers.weight() + drawn.weight() < exact).then_some((numbers, drawn))
 }
 
+/// 0 wherever a column has a value.
+pub(super) fn zero(of: &Column, depth: usize) -> Column {
+    let class = |class: &Class| {
+        let zero = Values::Affine(Affine { constant: 0, coefficients: vec![0; depth] });
+        let values = match &class.values {
+            Values::Null => Values::Null,
+            Values::Affine(_) => zero,
+            Values::Sequence(folded) => match fold(unfold(folded).map(|value| value.map(|_| 0))) {
+                parts if matches!(&parts[..], [Folded::Run { value: Some(0), .. }]) => zero,
+                parts => Values::Sequence(parts),
+            },
+        };
+        Class { ranks: Arc::clone(&class.ranks), strides: Vec::new(), values }
+    };
+    Column::of_classes(of.classes().iter().map(class).collect())
+}
+
 /// Values as a column of an item with so many items around, with itself.
 pub(super) fn column(values: &ByLine, depth: usize, of: impl Fn(Value) -> Value) -> Column {
     let mut groups: HashMap<Values, Vec<u32>> = HashMap::new();
@@ -109,7 +127,8 @@ pub(super) fn column(values: &ByLine, depth: usize, of: impl Fn(Value) -> Value)
         };
         groups.entry(kept).or_default().push(*line);
     }
-    let class = |(values, lines)| Class { ranks: Arc::new(RankList::new(lines)), strides: Vec::new(), values };
+    let class =
+        |(values, lines)| Class { ranks: Arc::new(RankList::new(lines)), strides: Vec::new(), values };
     let mut classes: Vec<Class> = groups.into_iter().map(class).collect();
     classes.sort_by_key(|class| class.ranks.first());
     Column::of_classes(classes)

@@ -13,7 +13,11 @@ use std::collections::BTreeMap;
 
 fn options(percent: u64) -> CompressOptions {
     let time_precision = Precision::new(95).expect("a precision");
-    CompressOptions { time_precision, buckets: Some(16), precision: Precision::new(percent).expect("a precision") }
+    CompressOptions {
+        time_precision,
+        buckets: Some(16),
+        precision: Precision::new(percent).expect("a precision"),
+    }
 }
 
 /// What a rank does in a time step: exchanges, each with bytes and distance of the partner; bytes that are read.
@@ -56,9 +60,17 @@ fn log(ranks: &[Vec<Step>], common: bool, row_group: usize) -> EventLog {
                 let path = log.path("/data/in");
                 let requested = Nullable::some(i64::from(size));
                 let size = Nullable::some(i64::from(size - size % 7));
-                push(&mut log, "read", Event { fd: Nullable::some(3), path, requested, size, ret: size, ..Event::default() });
+                push(
+                    &mut log,
+                    "read",
+                    Event { fd: Nullable::some(3), path, requested, size, ret: size, ..Event::default() },
+                );
             }
-            push(&mut log, "MPI_Allreduce", Event { comm: Nullable::some(0), sent: Nullable::some(8), ..Event::default() });
+            push(
+                &mut log,
+                "MPI_Allreduce",
+                Event { comm: Nullable::some(0), sent: Nullable::some(8), ..Event::default() },
+            );
         }
     }
     log.build()
@@ -165,7 +177,7 @@ proptest! {
         };
         let whole = of(1_000, percent);
         prop_assert_eq!(whole.to_bytes().expect("bytes"), of(row_group, percent).to_bytes().expect("bytes"));
-        let later = coarsen(of(1_000, 100), Precision::new(percent).expect("a precision")).expect("a structure");
+        let later = super::smaller(of(1_000, 100), Precision::new(percent).expect("a precision")).expect("a structure");
         prop_assert_eq!(whole.to_bytes().expect("bytes"), later.to_bytes().expect("bytes"));
         prop_assert_eq!(events(&whole, seed), events(&later, seed));
     }
@@ -173,10 +185,13 @@ proptest! {
 
 #[test]
 fn five_and_six_exchanges_are_one_cluster_at_90() {
-    let counts = ByLine((0..6).map(|line| (line, [5, 5, 6].repeat(4).into_iter().map(Some).collect())).collect());
+    let counts =
+        ByLine((0..6).map(|line| (line, [5, 5, 6].repeat(4).into_iter().map(Some).collect())).collect());
     let resolution = Resolution { level: 3, buckets: Some(16) };
     let at = |percent| {
-        quantities(&counts, 2, Precision::new(percent).expect("a precision"), resolution, None).expect("clusters").1
+        quantities(&counts, 2, Precision::new(percent).expect("a precision"), resolution, None)
+            .expect("clusters")
+            .1
     };
     let values = |distribution: &Distribution| match distribution {
         Distribution::Quantities(quantities) => quantities.values().cloned(),
@@ -184,7 +199,10 @@ fn five_and_six_exchanges_are_one_cluster_at_90() {
     };
     let drawn = at(90);
     assert!(drawn.common);
-    assert_eq!(drawn.distributions.iter().map(values).collect::<Vec<_>>(), [Some(BTreeMap::from([(5, 8), (6, 4)]))]);
+    assert_eq!(
+        drawn.distributions.iter().map(values).collect::<Vec<_>>(),
+        [Some(BTreeMap::from([(5, 8), (6, 4)]))]
+    );
     assert_eq!(at(95).distributions.len(), 2);
 }
 
@@ -194,9 +212,19 @@ fn counts_around_a_collective_call_are_drawn_only_if_all_ranks_have_the_same() {
     let counts = [5, 9, 6, 8, 7, 5, 6, 6, 9, 8, 5, 7, 9, 9, 5];
     let one: Vec<Step> = counts.iter().map(|&count| step(count)).collect();
     let other: Vec<Step> = counts.iter().rev().map(|&count| step(count)).collect();
+    let at = |log: &EventLog, percent| {
+        let exact = compress(log, &options(100), |_| ()).expect("a structure");
+        coarsen(exact, Precision::new(percent).expect("a precision")).expect("a structure")
+    };
     let drawn_counts = |ranks: &[Vec<Step>], percent| {
-        let document = compress(&log(ranks, false, 50), &options(percent), |_| ()).expect("a structure");
-        document.structure.drawn().iter().filter(|((_, column), _)| *column == 0).map(|(_, drawn)| drawn.common).collect::<Vec<_>>()
+        let document = at(&log(ranks, false, 50), percent);
+        document
+            .structure
+            .drawn()
+            .iter()
+            .filter(|((_, column), _)| *column == 0)
+            .map(|(_, drawn)| drawn.common)
+            .collect::<Vec<_>>()
     };
     assert_eq!(drawn_counts(&[one.clone(), one.clone()], 60), [true]);
     assert!(drawn_counts(&[one.clone(), one.clone()], 100).is_empty());
@@ -205,8 +233,11 @@ fn counts_around_a_collective_call_are_drawn_only_if_all_ranks_have_the_same() {
     let mut longer = other.clone();
     longer.truncate(7);
     let text = [one, longer];
-    let document = compress(&uneven(&text), &options(60), |_| ()).expect("a structure");
-    assert_eq!(document.about.fixed_counts.map(|fixed| fixed.words()), Some("ranks make a collective call a different number of times"));
+    let document = at(&uneven(&text), 60);
+    assert_eq!(
+        document.about.fixed_counts.map(|fixed| fixed.words()),
+        Some("ranks make a collective call a different number of times")
+    );
     assert!(document.structure.drawn().keys().all(|&(_, column)| column != 0));
 }
 
@@ -224,7 +255,16 @@ fn uneven(ranks: &[Vec<Step>]) -> EventLog {
             for name in vec!["MPI_Send"; exchanges.len()].into_iter().chain(["MPI_Barrier"]) {
                 let (pid, tid, call) = (Pid(rank + 1), Tid(rank + 1), log.call(name));
                 let start = Timestamp(seq as i64 * 10);
-                log.push(Event { case: CaseId(rank), seq, pid, tid, layer: Layer::Mpi, call, start, ..Event::default() });
+                log.push(Event {
+                    case: CaseId(rank),
+                    seq,
+                    pid,
+                    tid,
+                    layer: Layer::Mpi,
+                    call,
+                    start,
+                    ..Event::default()
+                });
                 seq += 1;
             }
         }

@@ -237,6 +237,7 @@ fn heat(profile: &Profile) -> Option<Chart> {
     let bin = units::duration(bin_ns as f64);
     notes.insert(0, format!("Bytes read and written by each rank in each bin of {bin}, over its length."));
     let value = Axis { label: "bytes per second".to_owned(), unit: Unit::BytesPerSecond, scale };
-    let marks = Marks::Heat(Over { value, bin: bin_ns as f64, numbered: false, rows: "rank".to_owned(), series });
+    let marks =
+        Marks::Heat(Over { value, bin: bin_ns as f64, numbered: false, rows: "rank".to_owned(), series });
     Some(Chart { title: "Bytes over time, by rank".to_owned(), notes, x: since_start(), marks })
 }

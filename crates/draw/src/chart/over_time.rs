@@ -177,7 +177,13 @@ mod tests {
             values: (0..bins).map(|bin| (bin + index) as f64).collect(),
         };
         let value = Axis { label: "bytes".to_owned(), unit: Unit::BytesPerSecond, scale: Scale::Linear };
-        Over { value, bin: 10.0, numbered: false, rows: "rank".to_owned(), series: (0..series).map(line).collect() }
+        Over {
+            value,
+            bin: 10.0,
+            numbered: false,
+            rows: "rank".to_owned(),
+            series: (0..series).map(line).collect(),
+        }
     }
 
     fn sum(over: &Over) -> f64 {

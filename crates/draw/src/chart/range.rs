@@ -260,9 +260,13 @@ mod tests {
     fn numbers_stand_at_the_middle_of_their_columns() {
         let ticks = |count: f64| {
             let ticks = Range::numbers(Unit::Count, count).ticks(7).into_iter();
-            ticks.map(|tick| (tick.label.unwrap_or_default(), (tick.place * count * 2.0).round())).collect::<Vec<_>>()
+            ticks
+                .map(|tick| (tick.label.unwrap_or_default(), (tick.place * count * 2.0).round()))
+                .collect::<Vec<_>>()
         };
-        let expected = |places: &[(&str, f64)]| places.iter().map(|&(label, place)| (label.to_owned(), place)).collect::<Vec<_>>();
+        let expected = |places: &[(&str, f64)]| {
+            places.iter().map(|&(label, place)| (label.to_owned(), place)).collect::<Vec<_>>()
+        };
         assert_eq!(ticks(2.0), expected(&[("0", 1.0), ("1", 3.0)]));
         assert_eq!(ticks(4.0), expected(&[("0", 1.0), ("1", 3.0), ("2", 5.0), ("3", 7.0)]));
         assert_eq!(ticks(16.0)[..2], expected(&[("0", 1.0), ("5", 11.0)]));

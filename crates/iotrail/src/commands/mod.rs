@@ -30,6 +30,7 @@ pub(crate) mod sessions;
 pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod structure;
+pub(crate) mod structured;
 pub(crate) mod tree;
 pub(crate) mod validate;
 pub(crate) mod why;

@@ -1,6 +1,7 @@
 //! `iotrail record`: run a program and keep every call that it makes to files.
 
 use crate::commands::recorded::{Outputs, conclude};
+use crate::commands::structured::{self, StructureArgs, is_structure_name};
 use crate::free_name::free_name;
 use crate::mpi_library;
 use crate::ui::Ui;
@@ -34,6 +35,7 @@ Examples:
   iotrail record --calls data,!lseek -- ./app
   mpirun -n 16 iotrail record -o run.trail -- ./app
   mpirun -n 16 iotrail record --mpi -o run.trail -- ./app
+  iotrail record -o build.structure -- make
 
 The program keeps its input, output and terminal. Exit status: the program's, or 128 + n if signal n ended it; 125 if the recording could not begin, 126 if the command cannot be executed, 127 if there is none of that name.")]
 pub(crate) struct Args {
@@ -52,7 +54,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "PID")]
     pid: Vec<u32>,
 
-    /// The trail to write. Default: `COMMAND.trail` in the current directory, with a number if that exists.
+    /// The trail to write; `NAME.structure` makes a structure, in which loops are kept once. Default: `COMMAND.trail` in the current
+    /// directory, with a number if that exists.
     #[arg(short, long, value_name = "TRAIL")]
     output: Option<PathBuf>,
 
@@ -109,6 +112,9 @@ pub(crate) struct Args {
     threads: Option<NonZeroUsize>,
 
     #[command(flatten)]
+    structure: StructureArgs,
+
+    #[command(flatten)]
     outputs: Outputs,
 }
 
@@ -149,6 +155,15 @@ fn record(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Some(path) => path.clone(),
         None => free_name(Path::new(&name_of(&plan.target)), "trail", args.outputs.force),
     };
+    let compressed = is_structure_name(&target).then(|| args.structure.options()).transpose()?;
+    if compressed.is_none() && args.structure.is_given() {
+        bail!("--precision and --time-precision are those of a structure: name one with -o NAME.structure");
+    }
+    let name = target;
+    let target = match compressed {
+        Some(_) => structured::begin(&name, args.outputs.force)?,
+        None => name.clone(),
+    };
     let options = SessionOptions {
         target: target.clone(),
         overwrite: args.outputs.force,
@@ -161,7 +176,12 @@ fn record(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     bar.clear();
     let session = session?;
     // The program has run: whatever fails from here on is reported, and the program's status stays what it is.
-    if let Err(error) = conclude(&session, &target, &args.outputs, ui) {
+    let mut concluded = conclude(&session, &target, &name, &args.outputs, ui);
+    let is_whole = session.published.as_ref().is_ok_and(|published| published.is_last);
+    if let Some(options) = compressed.filter(|_| is_whole) {
+        concluded = concluded.and(structured::finish(&name, &options, ui));
+    }
+    if let Err(error) = concluded {
         ui.error(&error);
     }
     Ok(ExitCode::from(session.outcome.end.exit_status()))

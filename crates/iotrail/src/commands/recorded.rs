@@ -34,7 +34,14 @@ pub(crate) struct Outputs {
 }
 
 /// Summarises a recording and writes what else was asked for. Of several ranks the last one speaks for all of them.
-pub(crate) fn conclude(session: &Session, target: &Path, outputs: &Outputs, ui: &Ui) -> anyhow::Result<()> {
+/// `name` is what is left of the trail in the end.
+pub(crate) fn conclude(
+    session: &Session,
+    target: &Path,
+    name: &Path,
+    outputs: &Outputs,
+    ui: &Ui,
+) -> anyhow::Result<()> {
     let published = match &session.published {
         Ok(published) => published,
         Err(error) => bail!("{error}"),
@@ -43,20 +50,20 @@ pub(crate) fn conclude(session: &Session, target: &Path, outputs: &Outputs, ui: 
         ui.warn(&format!("the recording holds no events: {why}"));
     }
     if published.is_last {
-        info(session, target, outputs, ui)?;
+        info(session, (target, name), outputs, ui)?;
     }
     match &outputs.json {
-        Some(path) => output::write(path, &summary(session, &published.added, target)?),
+        Some(path) => output::write(path, &summary(session, &published.added, name)?),
         None => Ok(()),
     }
 }
 
-fn info(session: &Session, target: &Path, outputs: &Outputs, ui: &Ui) -> anyhow::Result<()> {
+fn info(session: &Session, (target, name): (&Path, &Path), outputs: &Outputs, ui: &Ui) -> anyhow::Result<()> {
     let log = EventLog::open(&[target.to_owned()])?;
     let info = log.info()?;
     let explained =
         if (1..=EXPLAINED).contains(&info.events) { why(&log, one_per_core()).ok() } else { None };
-    ui.info(&in_one_line(session, &info, explained.as_ref(), target));
+    ui.info(&in_one_line(session, &info, explained.as_ref(), name));
     if let Some(recording) = &info.coverage.recording {
         ui.info(&format!("coverage: {}", recording.in_one_line()));
     }
@@ -66,10 +73,10 @@ fn info(session: &Session, target: &Path, outputs: &Outputs, ui: &Ui) -> anyhow:
         ui.info(&format!("why{slowest} {}", why_line(run, why.directory.as_deref())));
     }
     if let Some(page) = &outputs.report {
-        let beside = || free_name(&target.with_extension(""), "html", outputs.force);
+        let beside = || free_name(&name.with_extension(""), "html", outputs.force);
         report::write_plain(target, &page.clone().unwrap_or_else(beside), ui)?;
     }
-    let name = argument(&target.to_string_lossy());
+    let name = argument(&name.to_string_lossy());
     let page = if outputs.report.is_none() { format!(", iotrail report {name}") } else { String::new() };
     ui.info(&format!("next: iotrail why {name}, iotrail files {name}, iotrail advise {name}{page}"));
     Ok(())

@@ -1,9 +1,12 @@
 //! `iotrail recover`: finishes recordings whose recorder was killed.
 
+use crate::commands::structured::{self, StructureArgs, is_structure_name, trail_beside};
 use crate::{output, ui::Ui};
+use anyhow::bail;
+use iotrail_compress::is_structure_file;
 use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
-use iotrail_trail::{Liveness, RecoverOptions, Recovered, Unfinished, recover};
+use iotrail_trail::{Liveness, RecoverOptions, Recovered, Unfinished, missing_ranks, recover};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,13 +17,14 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail recover run.trail
+  iotrail recover run.structure                    # of `iotrail record -o run.structure`
   iotrail recover run.trail -o other/run.trail     # if the disk is full or the trail is read-only
 
 An unfinished trail can be read without this, too; every command says what is missing. Nothing is done to a finished one.
 
 Exit status: 0 the trail is finished, 1 it is not: a recorder is still at work, a spool is damaged, or something failed.")]
 pub(crate) struct Args {
-    /// The trail.
+    /// The trail, or the structure that was to be made.
     #[arg(value_name = "TRAIL")]
     trail: PathBuf,
 
@@ -41,6 +45,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 
+    #[command(flatten)]
+    structure: StructureArgs,
+
     /// Print what was recovered as JSON.
     #[arg(long)]
     json: bool,
@@ -53,10 +60,31 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         force: args.salvage,
         threads: args.threads.unwrap_or_else(one_per_core),
     };
+    let structure =
+        (is_structure_name(&args.trail) && trail_beside(&args.trail).is_dir()).then_some(&args.trail);
+    if structure.is_none() && is_structure_file(&args.trail) {
+        ui.info(&format!("{}: nothing to recover, the structure is finished", args.trail.display()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let trail = structure.map_or_else(|| args.trail.clone(), |structure| trail_beside(structure));
+    if let Some(structure) = structure.filter(|_| args.output.is_some()) {
+        bail!(
+            "-o is where a trail goes: iotrail recover {} -o OTHER.trail",
+            trail_beside(structure).display()
+        );
+    }
+    let missing = missing_ranks(&trail)?;
     let bar = ui.event_bar("recovering");
-    let recovered = recover(&args.trail, &options, &|done, total| bar.show(done, total))?;
+    let recovered = recover(&trail, &options, &|done, total| bar.show(done, total))?;
     bar.clear();
     info(&recovered, args, ui);
+    if !missing.is_empty() {
+        let ranks: Vec<String> = missing.iter().map(u32::to_string).collect();
+        ui.warn(&format!("missing, nothing was recorded of them: ranks {}", ranks.join(", ")));
+    }
+    if let Some(structure) = structure.filter(|_| recovered.is_complete()) {
+        structured::finish(structure, &args.structure.options()?, ui)?;
+    }
     if args.json {
         output::json(&recovered)?;
     }

@@ -167,7 +167,8 @@ fn structure(path: &Path) -> anyhow::Result<Document> {
         return Ok(load(path)?);
     }
     let log = EventLog::open(&[path.to_owned()])?;
-    let options = CompressOptions { time_precision: Precision::EXACT, buckets: None, precision: Precision::EXACT };
+    let options =
+        CompressOptions { time_precision: Precision::EXACT, buckets: None, precision: Precision::EXACT };
     Ok(compress(&log, &options, |_| {})?)
 }
 

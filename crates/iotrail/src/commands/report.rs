@@ -7,9 +7,12 @@ use crate::commands::dfg::report_choices;
 use crate::free_name::free_name;
 use crate::{logs, output, ui::Ui};
 use iotrail_advise::Proof;
+use iotrail_compress::is_structure_file;
 use iotrail_dfg::DfgOptions;
 use iotrail_export::escape::argument;
+use iotrail_model::threads::one_per_core;
 use iotrail_query::{Query, QuerySpec};
+use iotrail_report::loops::Structured;
 use iotrail_report::{Part, ReportOptions, page_data, report};
 use iotrail_trail::EventLog;
 use std::ffi::OsStr;
@@ -79,6 +82,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         phases_by: args.phases.phases.clone(),
         without: args.without.clone(),
         proofs: proofs(&args.trails, ui),
+        structured: Structured::of(&logs::structures(&args.trails)?, &log, one_per_core())?,
         ..options(args.synthesis.options())
     };
     if args.json {
@@ -94,6 +98,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 /// What was measured of the advice on a trail; of several as one log nothing was.
 fn proofs(trails: &[PathBuf], ui: &Ui) -> Vec<Proof> {
     let [trail] = trails else { return Vec::new() };
+    if is_structure_file(trail) {
+        return Vec::new();
+    }
     iotrail_verify::read(trail).unwrap_or_else(|error| {
         ui.warn(&error.to_string());
         Vec::new()

@@ -2,7 +2,7 @@
 
 use crate::{output, ui::Ui};
 use anyhow::bail;
-use iotrail_compress::{Outline, OutlineOptions, coarsen, load};
+use iotrail_compress::{Outline, OutlineOptions, load, smaller};
 use iotrail_model::units;
 use iotrail_structure::Precision;
 use iotrail_structure_file::Document;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 /// Writes the structure at another precision.
 fn coarser(document: Document, precision: Precision, output: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
     let before = document.to_bytes()?.len();
-    let bytes = coarsen(document, precision)?.to_bytes()?;
+    let bytes = smaller(document, precision)?.to_bytes()?;
     output::write(output, &bytes)?;
     ui.info(&format!(
         "{}: {} instead of {}",

@@ -17,6 +17,7 @@ import { comparison } from "./comparison.js";
 import { LikenessView } from "./likeness.js";
 import { tables } from "./tables.js";
 import { coverage } from "./coverage.js";
+import { loops } from "./loops.js";
 import { phases } from "./phases.js";
 import { Gantt } from "./gantt.js";
 import { Flow } from "./flow.js";
@@ -178,6 +179,8 @@ function start() {
   const likeness = data.likeness ? new LikenessView(data.likeness, byId("likeness-root")) : leaveOut("likeness");
   const parts = workflow(data, time);
   const sheets = tables(data, byId("tables-root"), open);
+  if (data.structured) loops(data.structured, byId("loops-root"));
+  else leaveOut("loops");
   coverage(data, byId("coverage-root"));
   footer(data);
   themeSwitch(() => {

@@ -138,7 +138,10 @@ fn reach(ranges: &mut [Range], sum: i128) -> Option<()> {
     // What rounding left over, a few for each value.
     for range in ranges.iter_mut().filter(|range| range.count > 0) {
         let count = i128::from(range.count);
-        let (up, down) = (i128::from(range.high) - i128::from(range.value), i128::from(range.low) - i128::from(range.value));
+        let (up, down) = (
+            i128::from(range.high) - i128::from(range.value),
+            i128::from(range.low) - i128::from(range.value),
+        );
         let moved = left.clamp(down * count, up * count);
         range.value = i64::try_from(i128::from(range.value) + moved.div_euclid(count)).ok()?;
         range.larger = moved.rem_euclid(count) as u64;
@@ -156,7 +159,8 @@ mod tests {
     fn drawn(values: &[i64], seed: u64) -> (Quantities, Vec<i64>) {
         let mut quantities = Quantities::new(Resolution { level: 3, buckets: Some(8) });
         values.iter().for_each(|&value| quantities.add(value, 0));
-        let mut urn = Urn::new(&Distribution::Quantities(quantities.clone()), (1, 0, 0), seed).expect("an urn");
+        let mut urn =
+            Urn::new(&Distribution::Quantities(quantities.clone()), (1, 0, 0), seed).expect("an urn");
         let mut drawn: Vec<i64> = std::iter::from_fn(|| urn.draw()).collect();
         assert_eq!(urn.left(), 0);
         drawn.sort_unstable();

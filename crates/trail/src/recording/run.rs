@@ -36,6 +36,16 @@ pub(crate) struct Run {
     pub(crate) checksum: Checksum,
 }
 
+/// The ranks of a trail that is not finished which never joined it.
+///
+/// # Errors
+/// What is known of its run cannot be read.
+pub fn missing_ranks(trail: &Path) -> Result<Vec<u32>, TrailError> {
+    let run = Run::read(trail)?.unwrap_or_default();
+    let all = run.world.filter(|_| !run.ranks.is_empty()).unwrap_or(0);
+    Ok((0..all).filter(|rank| !run.ranks.contains(rank)).collect())
+}
+
 impl Run {
     /// The run that a recording begins.
     pub(crate) fn of(options: &JoinOptions) -> Self {

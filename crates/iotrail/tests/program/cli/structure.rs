@@ -1,6 +1,6 @@
 //! Structures: a trail there and back, what people see of one, and what is not one.
 
-use crate::cli::util::Dir;
+use crate::cli::util::{Dir, wait_until};
 
 /// A program that copies a file in blocks.
 fn copies() -> Dir {
@@ -96,4 +96,86 @@ fn loops_are_profiled_with_their_slowest_iterations_where_times_are_exact() {
     }
     let error = dir.run(["loops", "run.structure", "--loop", "4711"]).fails();
     assert!(error.contains("no loop 4711"), "{error}");
+}
+
+/// A program that reads and writes blocks of sizes that differ.
+fn uneven_copies() -> Dir {
+    let mut trace =
+        "7  10:00:00.000100 openat(AT_FDCWD, \"/data/in\", O_RDONLY) = 3</data/in> <0.000010>\n".to_owned();
+    for block in 0..200_u32 {
+        let micros = 400 + block * 100;
+        let size = 4000 + block * 7919 % 193;
+        trace.push_str(&format!(
+            "7  10:00:00.{micros:06} read(3</data/in>, \"x\"..., {size}) = {size} <0.000020>\n7  10:00:00.{:06} write(1</dev/null>, \"x\"..., {size}) = {size} <0.000030>\n",
+            micros + 50
+        ));
+    }
+    trace.push_str("7  10:00:01.000000 +++ exited with 0 +++\n");
+    let dir = Dir::new();
+    dir.write("cp_h_1.st", trace);
+    dir.run(["import", "-q", "-o", "run.trail", "cp_h_1.st"]).succeeds();
+    dir
+}
+
+#[test]
+fn a_lower_precision_is_smaller_marked_and_has_the_same_totals() {
+    let dir = uneven_copies();
+    let size = |name: &str| dir.read(name).len();
+    dir.run(["compress", "-q", "run.trail", "-o", "run.structure"]).succeeds();
+    dir.run(["compress", "-q", "run.trail", "-o", "small.structure", "--precision", "80"]).succeeds();
+    dir.run(["structure", "-q", "run.structure", "--precision", "80", "-o", "later.structure"]).succeeds();
+    assert_eq!(dir.read("later.structure"), dir.read("small.structure"));
+    assert!(size("small.structure") < size("run.structure"));
+    let text = dir.run(["structure", "small.structure"]).succeeds().text();
+    insta::assert_snapshot!(text);
+    let outline = dir.json(["structure", "small.structure", "--json"]);
+    assert_eq!(outline["precision"], 80);
+    assert!(dir.run(["info", "small.structure"]).succeeds().text().contains("within 20 %"));
+    let info = |trail| dir.json(["info", trail, "--json"]);
+    dir.run(["expand", "small.structure", "-o", "one.trail", "--seed", "1"]).succeeds();
+    dir.run(["expand", "small.structure", "-o", "again.trail", "--seed", "1"]).succeeds();
+    dir.run(["expand", "small.structure", "-o", "other.trail", "--seed", "2"]).succeeds();
+    let events = |trail| dir.run(["events", trail, "--csv"]).succeeds().text();
+    assert_eq!(events("one.trail"), events("again.trail"));
+    assert_ne!(events("one.trail"), events("other.trail"));
+    for key in ["bytes", "events", "calls"] {
+        assert_eq!(info("one.trail")[key], info("run.trail")[key], "{key}");
+    }
+    dir.run(["check", "small.structure", "one.trail"]).succeeds();
+    let error = dir.run(["structure", "small.structure", "--precision", "60", "-o", "x.structure"]).fails();
+    assert!(error.contains("80 %"), "{error}");
+}
+
+#[test]
+fn a_recording_can_be_a_structure_at_once() {
+    let dir = Dir::new();
+    let program = "for i in 1 2 3 4 5 6 7 8; do echo $i > file-$i; done";
+    dir.run(["record", "-o", "run.structure", "--precision", "90", "--", "sh", "-c", program]).succeeds();
+    assert_eq!(
+        dir.names().iter().filter(|name| name.starts_with("run")).collect::<Vec<_>>(),
+        ["run.structure"]
+    );
+    let outline = dir.run(["structure", "run.structure"]).succeeds().text();
+    assert!(outline.contains("file-* (8 names)"), "{outline}");
+    let error = dir.run(["record", "-o", "run.structure", "--", "true"]).ends_with(125).messages();
+    assert!(error.contains("--force"), "{error}");
+    let error =
+        dir.run(["record", "-o", "run.trail", "--precision", "90", "--", "true"]).ends_with(125).messages();
+    assert!(error.contains("-o NAME.structure"), "{error}");
+}
+
+#[test]
+fn a_recorder_that_is_killed_leaves_what_recover_makes_a_structure_of() {
+    let dir = Dir::new();
+    let program = "for i in 1 2 3 4 5 6 7 8; do echo $i > file-$i; done; touch done; sleep 100";
+    let mut recorder =
+        dir.command(["record", "-q", "-o", "run.structure", "--", "sh", "-c", program]).start();
+    wait_until("the files are written", || dir.path("done").exists());
+    recorder.kill().expect("a recorder");
+    recorder.wait().expect("its end");
+    assert!(!dir.path("run.structure").exists());
+    dir.run(["recover", "run.structure", "--time-precision", "100"]).succeeds();
+    assert!(!dir.path("run.structure.trail").exists());
+    let outline = dir.run(["structure", "run.structure"]).succeeds().text();
+    assert!(outline.contains("file-* (8 names)"), "{outline}");
 }
