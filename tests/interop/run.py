@@ -51,6 +51,12 @@ def check(iotrail, scratch, name, inputs):
     files = scratch / f"{name}-files.jsonl"
     call(iotrail, "-q", "files", trail, "--json", "-o", files)
     python("check_json.py", ROOT / "schema" / "files.schema.json", files)
+    structure = scratch / f"{name}.structure"
+    call(iotrail, "-q", "compress", trail, "--precision", "60", "-o", structure)
+    for command, of in (("structure", structure), ("loops", structure), ("matrix", structure), ("matrix", trail)):
+        document = scratch / f"{name}-{command}.json"
+        document.write_text(subprocess.run([iotrail, "-q", command, of, "--json"], capture_output=True, text=True, check=True).stdout)
+        python("check_json.py", ROOT / "schema" / f"{command}.schema.json", document)
     by_call, events = scratch / f"{name}-call.json", scratch / f"{name}.csv"
     call(iotrail, "-q", "dfg", trail, "--map", "call", "--case", "rank", "-o", by_call)
     call(iotrail, "-q", "events", trail, "--csv", "-o", events)

@@ -170,16 +170,48 @@ impl Outline {
         body.iter_mut().for_each(|item| item.give_shares(time_ns));
         let lines: Vec<OutlineLine> = chosen.iter().map(|&line| of_line(document, line)).collect();
         Ok(Self {
-            trails: document.about.trails.clone(),
             events: lines.iter().map(|line| u64::from(line.events)).sum(),
-            items,
-            time_precision: document.about.time_precision,
-            precision: document.about.value_precision().percent(),
-            fixed_counts: document.about.fixed_counts.map(FixedCounts::words),
             time_ns,
             lines,
             body,
+            ..Self::about(document)
         })
+    }
+}
+
+impl Outline {
+    /// The outline of a structure without its loops and calls; in a time that does not depend on iterations, unless every time
+    /// is kept.
+    ///
+    /// # Errors
+    /// The structure contradicts itself.
+    pub fn summary(document: &Document) -> Result<Self, CompressError> {
+        if document.about.has_every_time() || document.times.len() != document.structure.items().len() {
+            return Ok(Self { body: Vec::new(), ..Self::of(document, OutlineOptions::default())? });
+        }
+        let mut waiting: Vec<ItemId> = document.structure.root().to_vec();
+        let mut time = 0_i128;
+        while let Some(item) = waiting.pop() {
+            match &document.structure.items()[item.0 as usize].what {
+                Repeats::Loop(body) => waiting.extend(body),
+                Repeats::Event { .. } => time += document.times[item.0 as usize].durations.sum(),
+            }
+        }
+        let time_ns = i64::try_from(time).unwrap_or(i64::MAX);
+        let lines = (0..document.lines.len() as u32).map(|line| of_line(document, line)).collect();
+        Ok(Self { time_ns, lines, ..Self::about(document) })
+    }
+
+    fn about(document: &Document) -> Self {
+        Self {
+            trails: document.about.trails.clone(),
+            events: document.events(),
+            items: document.structure.items().len(),
+            time_precision: document.about.time_precision,
+            precision: document.about.value_precision().percent(),
+            fixed_counts: document.about.fixed_counts.map(FixedCounts::words),
+            ..Self::default()
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub use compare_groups::compare_groups;
 pub use error::StatsError;
 pub use file_slices::{FileSlices, FileSlicing};
 pub use file_uses::{FileUse, FileUsing, RowBy, UsedFile, file_uses};
-pub use messages::{Messages, messages};
+pub use messages::{MessageCalls, Messages, messages, messages_of};
 pub use options::{FilesBy, ProfileOptions};
 pub use part::{Context, Part, RowFacts};
 pub use profile::{Profiling, profile};

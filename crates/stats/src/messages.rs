@@ -7,7 +7,7 @@ mod patterns;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls;
-use iotrail_model::{Case, EventBatch, Layer};
+use iotrail_model::{CallId, Case, EventBatch, Layer, Names};
 use iotrail_query::{Asks, Pass, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use serde::Serialize;
@@ -112,11 +112,45 @@ pub fn messages(log: &EventLog, query: &Query, threads: NonZeroUsize) -> Result<
     scan(log, Some(query), threads, &Sending::of(log))
 }
 
+/// Calls of MPI that tell the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MessageCalls {
+    /// The rank that made them.
+    pub rank: Option<u32>,
+    /// Their name.
+    pub call: CallId,
+    /// The communicator.
+    pub comm: Option<i64>,
+    /// The tag; of messages only.
+    pub tag: Option<i64>,
+    /// The partner or root.
+    pub peer: Option<i64>,
+    /// Bytes that each gave.
+    pub sent: Option<i64>,
+    /// Bytes that each got.
+    pub received: Option<i64>,
+    /// How many calls these are.
+    pub times: u64,
+}
+
+/// The messages of calls that were counted already, none of which failed. `ranks` are those of all cases.
+#[must_use]
+pub fn messages_of(
+    names: &Names,
+    ranks: Vec<Option<u32>>,
+    calls: impl IntoIterator<Item = MessageCalls>,
+) -> Messages {
+    let sending = Sending { ranks, names };
+    let mut sums = Sums::default();
+    calls.into_iter().for_each(|calls| sending.add_calls(&mut sums, &calls));
+    sending.finish(sums, ())
+}
+
 /// The pass that makes them.
 struct Sending<'a> {
     /// The rank of each case.
     ranks: Vec<Option<u32>>,
-    log: &'a EventLog,
+    names: &'a Names,
 }
 
 /// What a worker sums up.
@@ -154,41 +188,54 @@ impl<'a> Sending<'a> {
         // The cases of other programs are processes.
         let has_ranks = log.layers().contains(&Layer::Mpi);
         let ranks = log.cases().iter().map(|case| rank(case).filter(|_| has_ranks)).collect();
-        Self { ranks, log }
+        Self { ranks, names: log.names() }
     }
 
     fn add_row(&self, sums: &mut Sums, batch: &EventBatch, row: usize) {
-        let rank = self.ranks.get(batch.case[row].index()).copied().flatten();
+        let calls = MessageCalls {
+            rank: self.ranks.get(batch.case[row].index()).copied().flatten(),
+            call: batch.call[row],
+            comm: batch.comm[row].get().map(i64::from),
+            tag: batch.tag[row].get().map(i64::from),
+            peer: batch.peer[row].get().map(i64::from),
+            sent: batch.sent[row].get(),
+            received: batch.received[row].get(),
+            times: 1,
+        };
+        self.add_calls(sums, &calls);
+    }
+
+    fn add_calls(&self, sums: &mut Sums, calls: &MessageCalls) {
+        let &MessageCalls { rank, call, comm, tag, peer, times, .. } = calls;
         let bytes = |value: Option<i64>| value.and_then(|bytes| u64::try_from(bytes).ok());
-        let (sent, received) = (bytes(batch.sent[row].get()), bytes(batch.received[row].get()));
+        let (sent, received) = (bytes(calls.sent), bytes(calls.received));
+        let traffic = |bytes: u64| Traffic { messages: times, bytes: bytes.saturating_mul(times) };
         // Only messages have tags; of other calls with a communicator, those that move data are collective.
-        match (batch.comm[row].get(), batch.tag[row].get(), batch.peer[row].get(), sent) {
+        match (comm, tag, peer, sent) {
             (Some(comm), Some(_), Some(peer), Some(bytes)) => {
                 let Ok(peer) = u32::try_from(peer) else { return };
                 let place = match rank {
                     None => &mut sums.unknown_senders,
-                    Some(rank) if comm == WORLD => sums.pairs.entry((rank, peer)).or_default(),
+                    Some(rank) if comm == i64::from(WORLD) => sums.pairs.entry((rank, peer)).or_default(),
                     Some(_) => &mut sums.other_communicators,
                 };
-                place.add(Traffic { messages: 1, bytes });
+                place.add(traffic(bytes));
             }
-            (None, None, Some(peer), Some(bytes)) if peer >= 0 => {
-                sums.one_sided.add(Traffic { messages: 1, bytes });
-            }
-            (Some(_), None, ..) if self.moves(batch, row) => {
-                let unknown = u64::from(sent.is_none() && received.is_none());
-                let (sent, received) = (sent.unwrap_or(0), received.unwrap_or(0));
-                let key = (batch.call[row].0, rank);
-                sums.collectives.entry(key).or_default().add(Given { calls: 1, sent, received, unknown });
+            (None, None, Some(peer), Some(bytes)) if peer >= 0 => sums.one_sided.add(traffic(bytes)),
+            (Some(_), None, ..) if self.moves(calls) => {
+                let unknown = if sent.is_none() && received.is_none() { times } else { 0 };
+                let all = |bytes: Option<u64>| bytes.unwrap_or(0).saturating_mul(times);
+                let given = Given { calls: times, sent: all(sent), received: all(received), unknown };
+                sums.collectives.entry((call.0, rank)).or_default().add(given);
             }
             _ => (),
         }
     }
 
     /// Whether a call without a tag moves data of all ranks of its communicator.
-    fn moves(&self, batch: &EventBatch, row: usize) -> bool {
-        let is_known = !batch.sent[row].is_null() || !batch.received[row].is_null();
-        is_known || calls::mpi::exchanges(self.log.names().call(batch.call[row]))
+    fn moves(&self, calls: &MessageCalls) -> bool {
+        let is_known = calls.sent.is_some() || calls.received.is_some();
+        is_known || calls::mpi::exchanges(self.names.call(calls.call))
     }
 }
 
@@ -272,7 +319,7 @@ impl Sending<'_> {
             *ranks += 1;
             sum.add(of_rank);
         }
-        let name = |call: u32| self.log.names().calls.get(call as usize).map(|name| name.to_string());
+        let name = |call: u32| self.names.calls.get(call as usize).map(|name| name.to_string());
         let row = |(call, (ranks, Given { calls, sent, received, unknown }))| CollectiveRow {
             call: name(call).unwrap_or_default(),
             ranks,

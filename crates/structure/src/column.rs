@@ -83,7 +83,8 @@ pub struct Class {
 
 impl Class {
     /// What a rank adds to the values; NULL if it is not of this class, or that does not fit 64 bits.
-    fn added(&self, rank: u32) -> Option<i64> {
+    #[must_use]
+    pub fn added(&self, rank: u32) -> Option<i64> {
         match (self.strides.is_empty(), self.ranks.blocks()) {
             (true, _) => self.ranks.contains(rank).then_some(0),
             (false, [block]) => {

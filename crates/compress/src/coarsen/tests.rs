@@ -183,6 +183,39 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn what_is_counted_by_walking_the_tree_is_what_its_events_tell(ranks in programs(), common in any::<bool>()) {
+        let document = compress(&log(&ranks, common, 50), &options(100), |_| ()).expect("a structure");
+        let mut expected: BTreeMap<_, u64> = BTreeMap::new();
+        for (_, event) in events(&document, 0).into_iter().filter(|(_, event)| event.layer == Layer::Mpi) {
+            let narrow = |value: Option<i32>| value.map(i64::from);
+            let told = [narrow(event.comm.get()), narrow(event.peer.get()), narrow(event.tag.get()), event.sent.get(), event.received.get()];
+            *expected.entry((event.case.0, event.call.0, told)).or_default() += 1;
+        }
+        let calls = crate::counted_calls(&document);
+        if let Some(calls) = calls {
+            let mut found: BTreeMap<_, u64> = BTreeMap::new();
+            calls.iter().for_each(|one| *found.entry((one.case.0, one.call.0, one.told)).or_default() += one.times);
+            prop_assert_eq!(found, expected);
+        }
+        let outline = Outline::of(&document, OutlineOptions::default()).expect("an outline");
+        prop_assert_eq!(Outline::summary(&document).expect("a summary"), Outline { body: Vec::new(), ..outline });
+    }
+}
+
+#[test]
+fn a_regular_exchange_is_counted_without_executing_it() {
+    let steps: Vec<Step> = vec![(vec![(4096, 1), (4096, 3)], Vec::new()); 50];
+    let document =
+        compress(&log(&[steps.clone(), steps], false, 50), &options(100), |_| ()).expect("a structure");
+    let calls = crate::counted_calls(&document).expect("nothing is drawn");
+    let sends = calls.iter().filter(|one| document.names.call(one.call) == "MPI_Isend");
+    assert_eq!(sends.map(|one| one.times).collect::<Vec<_>>(), [50, 50, 50, 50]);
+}
+
 #[test]
 fn five_and_six_exchanges_are_one_cluster_at_90() {
     let counts =

@@ -1,7 +1,7 @@
 //! `iotrail info`: what is in a trail, and what is not.
 
 use crate::{logs, output, ui::Ui};
-use iotrail_compress::{Outline, OutlineOptions, is_structure_file, load};
+use iotrail_compress::{Outline, is_structure_file, load};
 use iotrail_console::hints;
 use iotrail_model::{Nanos, RecordingCoverage, units};
 use iotrail_terminal::outline;
@@ -47,9 +47,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 /// What is in a structure.
 fn structure(path: &Path, json: bool, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let outline = Outline::of(&load(path)?, OutlineOptions::default())?;
+    let outline = Outline::summary(&load(path)?)?;
     if json {
-        output::json(&Outline { body: Vec::new(), ..outline })?;
+        output::json(&outline)?;
     } else {
         output::text(Path::new("-"), outline::summary(&outline).render(ui.style()))?;
     }

@@ -2,12 +2,14 @@
 
 use crate::rows::csv_lines;
 use crate::{logs, output, ui::Ui, usage};
+use iotrail_compress::{CountedCalls, counted_calls, is_structure_file, load};
 use iotrail_draw::chart::{of_messages, sheet};
 use iotrail_draw::{PictureFormat, Theme, picture_file};
-use iotrail_model::Layer;
 use iotrail_model::threads::one_per_core;
+use iotrail_model::{Case, Layer};
 use iotrail_query::{Query, QuerySpec, SelectSpec};
-use iotrail_stats::{Messages, messages};
+use iotrail_stats::{MessageCalls, Messages, messages, messages_of};
+use iotrail_structure_file::Document;
 use iotrail_terminal::message_tables::message_tables;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -67,20 +69,45 @@ enum MatrixFormat {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let format = format(args)?;
-    let log = logs::open(&args.trails, ui)?;
-    let has_messages = log.layers().contains(&Layer::Mpi);
+    let of_structure = match &args.trails[..] {
+        [path] if is_structure_file(path) => counted(&load(path)?),
+        _ => None,
+    };
+    let (found, has_messages) = match of_structure {
+        Some(found) => found,
+        None => scanned(&args.trails, ui)?,
+    };
     if !has_messages {
         ui.warn("there are no calls of MPI; `iotrail record --mpi` records them");
     }
-    let layer = has_messages.then(|| Layer::Mpi.name().to_owned()).into_iter().collect();
-    let select = SelectSpec { layer, ..SelectSpec::default() };
-    let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
-    let found = messages(&log, &query, one_per_core())?;
     write(args, &found, format, ui)?;
     if args.output != Path::new("-") {
         ui.report_written(std::slice::from_ref(&args.output));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The messages of trails and structures, and whether there are calls of MPI.
+fn scanned(trails: &[PathBuf], ui: &Ui) -> anyhow::Result<(Messages, bool)> {
+    let log = logs::open(trails, ui)?;
+    let has_messages = log.layers().contains(&Layer::Mpi);
+    let layer = has_messages.then(|| Layer::Mpi.name().to_owned()).into_iter().collect();
+    let select = SelectSpec { layer, ..SelectSpec::default() };
+    let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
+    Ok((messages(&log, &query, one_per_core())?, has_messages))
+}
+
+/// The messages of a structure without expanding it; NULL if it has to be.
+fn counted(document: &Document) -> Option<(Messages, bool)> {
+    let has_messages = document.keys.iter().any(|key| key.layer == Layer::Mpi);
+    let rank = |case: &Case| case.name.rid.as_deref()?.parse().ok().filter(|_| has_messages);
+    let ranks: Vec<Option<u32>> = document.cases.iter().map(rank).collect();
+    let calls = counted_calls(document)?.into_iter().map(|CountedCalls { case, call, told, times }| {
+        let [comm, peer, tag, sent, received] = told;
+        let rank = ranks.get(case.index()).copied().flatten();
+        MessageCalls { rank, call, comm, tag, peer, sent, received, times }
+    });
+    Some((messages_of(&document.names, ranks.clone(), calls), has_messages))
 }
 
 fn write(args: &Args, found: &Messages, format: MatrixFormat, ui: &Ui) -> anyhow::Result<()> {

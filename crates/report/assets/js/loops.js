@@ -45,7 +45,11 @@ function loopTree(structure) {
       h("td", { class: "number" }, percent(one.share)),
       h("td", { class: "number" }, one.bytes ? bytes(one.bytes[0]) : ""),
       h("td", { class: "number" }, loopSizes(one)),
-      h("td", null, one.files ? name(one.files[1] > 1 ? `${one.files[0]} (${count(one.files[1])} names)` : one.files[0], 56) : ""),
+      h(
+        "td",
+        null,
+        one.files ? name(one.files[1] > 1 ? `${one.files[0]} (${count(one.files[1])} names)` : one.files[0], 56) : "",
+      ),
     );
   return h(
     "div",
@@ -76,7 +80,9 @@ function loopTree(structure) {
 
 /** A bar for each value or bucket of all clusters, those of one cluster in one shade. */
 function drawnHistogram(row, { column, each_thread: eachThread, error_percent: error, clusters }) {
-  const all = clusters.flatMap(({ values }, cluster) => values.map(([from, to, number]) => ({ from, to, number, cluster })));
+  const all = clusters.flatMap(({ values }, cluster) =>
+    values.map(([from, to, number]) => ({ from, to, number, cluster })),
+  );
   const most = Math.max(...all.map(({ number }) => number));
   const width = Math.max(2, Math.min(16, 300 / all.length));
   const show = BYTE_COLUMNS.includes(column) ? bytes : count;
@@ -87,7 +93,9 @@ function drawnHistogram(row, { column, each_thread: eachThread, error_percent: e
     `${plural(number, "value")}${eachThread ? " on each thread" : ""}, ${show(clusters[0].min)} to ${show(clusters.at(-1).max)}`,
     sum === null ? null : `sum ${show(sum)} (exact)`,
     clusters.length > 1 ? plural(clusters.length, "cluster") : null,
-    error === null ? "drawn as a table of names or without a bound" : `each within ${error.toFixed(1)} % of the middle of its cluster`,
+    error === null
+      ? "drawn as a table of names or without a bound"
+      : `each within ${error.toFixed(1)} % of the middle of its cluster`,
   ];
   const title = `${row.call ?? "loop"} #${row.item}: ${label}`;
   return h(
@@ -96,7 +104,13 @@ function drawnHistogram(row, { column, each_thread: eachThread, error_percent: e
     h("figcaption", null, h("strong", null, visible(title)), h("br"), words.filter(Boolean).join("; ")),
     s(
       "svg",
-      { viewBox: `0 0 ${all.length * width} 48`, width: all.length * width, height: 48, role: "img", "aria-label": visible(title) },
+      {
+        viewBox: `0 0 ${all.length * width} 48`,
+        width: all.length * width,
+        height: 48,
+        role: "img",
+        "aria-label": visible(title),
+      },
       all.map(({ from, to, number, cluster }, place) =>
         s(
           "rect",
@@ -138,8 +152,10 @@ function messageMatrix({ ranks, together, total, cells, rules }) {
   const size = Math.max(5, Math.min(28, Math.floor(360 / side)));
   const least = Math.min(...cells.map(([, , , sent]) => Math.max(sent, 1)));
   const most = Math.max(...cells.map(([, , , sent]) => Math.max(sent, 1)));
-  const shade = (sent) => (most === least ? 1 : 0.25 + (0.75 * Math.log(Math.max(sent, 1) / least)) / Math.log(most / least));
-  const label = (cell) => (together === 1 ? `rank ${cell}` : `ranks ${cell * together}–${Math.min((cell + 1) * together, ranks) - 1}`);
+  const shade = (sent) =>
+    most === least ? 1 : 0.25 + (0.75 * Math.log(Math.max(sent, 1) / least)) / Math.log(most / least);
+  const label = (cell) =>
+    together === 1 ? `rank ${cell}` : `ranks ${cell * together}–${Math.min((cell + 1) * together, ranks) - 1}`;
   const margin = 34;
   const every = Math.ceil((7 * String(ranks).length + 8) / size);
   const numbers = Array.from({ length: side }, (_, cell) => cell).filter((cell) => cell % every === 0);
@@ -166,8 +182,16 @@ function messageMatrix({ ranks, together, total, cells, rules }) {
             "aria-label": "Bytes by sender and receiver",
           },
           numbers.map((cell) => [
-            s("text", { x: margin + (cell + 0.5) * size, y: margin - 6, "text-anchor": "middle" }, String(cell * together)),
-            s("text", { x: margin - 6, y: margin + (cell + 0.5) * size + 4, "text-anchor": "end" }, String(cell * together)),
+            s(
+              "text",
+              { x: margin + (cell + 0.5) * size, y: margin - 6, "text-anchor": "middle" },
+              String(cell * together),
+            ),
+            s(
+              "text",
+              { x: margin - 6, y: margin + (cell + 0.5) * size + 4, "text-anchor": "end" },
+              String(cell * together),
+            ),
           ]),
           s("rect", { x: margin, y: margin, width: side * size, height: side * size, class: "ground" }),
           cells.map(([from, to, messages, sent]) =>
@@ -195,7 +219,9 @@ function messageMatrix({ ranks, together, total, cells, rules }) {
           h(
             "tr",
             null,
-            ["To", "Pairs", "Messages", "Bytes"].map((text, place) => h("th", { scope: "col", class: place > 0 ? "number" : null }, text)),
+            ["To", "Pairs", "Messages", "Bytes"].map((text, place) =>
+              h("th", { scope: "col", class: place > 0 ? "number" : null }, text),
+            ),
           ),
         ),
         h(
@@ -221,12 +247,22 @@ export function loops({ structures, matrix: messages }, root) {
   for (const structure of structures) {
     if (structures.length > 1) root.append(h("h3", null, visible(structure.name)));
     root.append(
-      h("p", null, structure.precision ? `Precision ${structure.precision}.` : "Counts, sizes and offsets are as recorded."),
+      h(
+        "p",
+        null,
+        structure.precision ? `Precision ${structure.precision}.` : "Counts, sizes and offsets are as recorded.",
+      ),
     );
     if (structure.fixed_counts)
       root.append(h("p", null, `All counts, partners and tags are exact: ${structure.fixed_counts}.`));
     if (structure.drawn_times)
-      root.append(h("p", null, "Times are drawn from distributions; sums are exact, the order of calls of different threads is not known."));
+      root.append(
+        h(
+          "p",
+          null,
+          "Times are drawn from distributions; sums are exact, the order of calls of different threads is not known.",
+        ),
+      );
     root.append(loopTree(structure));
     if (structure.rows.more > 0)
       root.append(h("p", { class: "status" }, `${count(structure.rows.more)} more loops and calls are not shown.`));
