@@ -109,6 +109,20 @@ int main(int argc, char **argv)
 			moved(read(file, buffer, 2048), 2048);
 		close(file);
 	}
+	else if (!strcmp(mode, "ring")) { /* a token in a file, round after round; messages say whose turn it is */
+		char token = 0;
+		for (int round = 0; round < 3; round++) {
+			if (rank > 0 || round > 0)
+				MPI_Recv(&token, 1, MPI_CHAR, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			int file = opened(directory, "token", -1, O_RDWR | O_CREAT);
+			if (pread(file, buffer, 8, 0) < 0)
+				MPI_Abort(MPI_COMM_WORLD, 1);
+			at(file, 8, 0);
+			close(file);
+			if (rank < ranks - 1 || round < 2)
+				MPI_Send(&token, 1, MPI_CHAR, (rank + 1) % ranks, 0, MPI_COMM_WORLD);
+		}
+	}
 	MPI_Finalize();
 	return 0;
 }

@@ -1,4 +1,4 @@
-"""Models of MPI programs: recorded with three and four ranks, generated with eight, also as a program in C, and compared with the
+"""Models of MPI programs: recorded with three and four ranks, generated with eight, also under MPI and as a program in C, and compared with the
 program itself at eight, transfer by transfer.
 
 usage: workload.py IOTRAIL
@@ -13,7 +13,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
-MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update")
+MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring")
+# The ranks of programs in C do not wait for single ones yet.
+NO_PROGRAM = ("ring",)
+UNDER_MPI = ("private", "again", "root", "ring")
 RANKS = 8
 
 iotrail = Path(sys.argv[1]).resolve()
@@ -61,6 +64,12 @@ def check(library, work, program, mode):
         run(iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--ranks", RANKS, "--asap")
         made = transfers(clone, scratch)
         compare(library, mode, ranks, "generated", truth, made)
+        if mode in UNDER_MPI and ranks == 4:
+            scratch, clone = work / f"{mode}.scratch", work / f"{mode}.clone.trail"
+            run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--asap")
+            compare(library, mode, ranks, "generated under MPI", truth, transfers(clone, scratch))
+        if mode in NO_PROGRAM:
+            continue
         source, program_of_model, own = work / f"{mode}-{ranks}.c", work / f"{mode}-{ranks}.app", work / f"{mode}-{ranks}.own"
         run(iotrail, "-q", "export", "c", model, "-o", source)
         run(f"mpicc.{library}", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program_of_model, source)

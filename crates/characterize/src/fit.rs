@@ -81,7 +81,7 @@ impl Fit {
                     Action::Request(kind) => fit.count(kind, 1, 1),
                     Action::Barrier(_) => fit.barriers[1] += 1,
                     Action::Call { .. } => fit.metadata[1] += 1,
-                    Action::Close => {}
+                    Action::Close | Action::After { .. } => {}
                 }
                 ControlFlow::<()>::Continue(())
             });

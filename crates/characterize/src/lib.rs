@@ -3,6 +3,7 @@
 //!
 //! Source: He, Du, Narasimhamurthy, PIONEER, sections V-A to V-C; definitions: docs/workload.md.
 
+mod after;
 mod fit;
 mod gather;
 mod laws;
@@ -17,6 +18,7 @@ mod sessions;
 mod streams;
 mod validate;
 
+pub use after::WaitFigures;
 pub use gather::LeftOut;
 pub use levels::LevelFigures;
 pub use likeness::{CloneSource, Curve, Likeness, NothingToShow, OverTime, Shares, Side, likeness};

@@ -1,6 +1,7 @@
 //! From the sessions of all ranks to a model: its files, its kinds of sessions, the order that all ranks share.
 
 use crate::CharacterizeError;
+use crate::after::{WaitFigures, waits, with_waits};
 use crate::laws::{Place, laws};
 use crate::names::{Kinds, Naming, common_directory, hashed, kept, path as path_of, sharing, word};
 use crate::sessions::{Execution, RankSessions, Shape};
@@ -75,6 +76,8 @@ pub enum Level {
 pub(crate) struct Programmed {
     modelled: Modelled,
     atoms: Vec<(ProgramStep, bool)>,
+    /// Of each kind of wait for another rank how often ranks need it, and whether the program has it.
+    pub(crate) waits: Vec<WaitFigures>,
 }
 
 /// What ranks did, as a program.
@@ -104,6 +107,8 @@ pub(crate) fn programmed(
     if program.groups.is_empty() {
         program.group(&(0..program.ranks).collect());
     }
+    let found = waits(streams, ranks, &targets);
+    let (atoms, waits) = with_waits(atoms, &found, &mut program);
     let model = Model {
         ranks: Some(streams.ranks.len() as u32),
         strong: false,
@@ -115,7 +120,7 @@ pub(crate) fn programmed(
     let of_no_range = program.of_no_range;
     let modelled =
         Modelled { model, targets, overlapping, lawless, represented, ordered: false, of_no_range };
-    Ok(Programmed { modelled, atoms })
+    Ok(Programmed { modelled, atoms, waits })
 }
 
 impl Programmed {
@@ -133,7 +138,8 @@ impl Programmed {
 
     /// The model with the order of barriers.
     pub(crate) fn joint(&self) -> Modelled {
-        self.with(fold(unordered(self.atoms.clone())), false)
+        let atoms = self.atoms.iter().filter(|(step, _)| !matches!(step, ProgramStep::After { .. }));
+        self.with(fold(unordered(atoms.cloned().collect())), false)
     }
 
     fn with(&self, steps: Vec<ProgramStep>, ordered: bool) -> Modelled {
@@ -599,6 +605,10 @@ pub(crate) struct Program {
 impl Program {
     pub(crate) const fn of(ranks: u32) -> Self {
         Self { groups: Vec::new(), of_no_range: 0, ranks }
+    }
+
+    pub(crate) const fn ranks(&self) -> u32 {
+        self.ranks
     }
 
     /// A step, and whether it begins what it is a part of.

@@ -1,6 +1,7 @@
 //! What is answered, and how it is found.
 
 use crate::CharacterizeError;
+use crate::after::WaitFigures;
 use crate::gather::{Gathering, LeftOut};
 use crate::levels::{LevelFigures, Recording, chosen};
 use crate::names::{Classing, Kinds, Naming, kinds, sharing, word};
@@ -160,7 +161,7 @@ impl Figures {
 }
 
 /// Synchronisation that was seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tokens {
     /// Whether calls of MPI were recorded.
     pub mpi_recorded: bool,
@@ -170,6 +171,8 @@ pub struct Tokens {
     pub barriers: u64,
     /// Collective calls of other communicators, which the model does not have.
     pub other_collectives: u64,
+    /// Where ranks read what others wrote, or open what others made, and no barrier is between.
+    pub after: Vec<WaitFigures>,
 }
 
 /// What a model does not have.
@@ -396,6 +399,7 @@ pub fn characterize(
             inferred: streams.inferred,
             barriers: barriers.max().unwrap_or_default(),
             other_collectives: streams.other_collectives,
+            after: programmed.waits,
         },
         not_kept,
         fit,

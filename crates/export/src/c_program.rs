@@ -199,6 +199,8 @@ fn write_steps(
                 writeln!(out, "{tabs}\tcall({word}, {file}, &calls[{file}][{word}]);")?;
             }
             ProgramStep::Barrier(group) => writeln!(out, "{tabs}barrier({group});")?,
+            // Models with waits for single ranks are refused before.
+            ProgramStep::After { .. } => {}
         }
     }
     Ok(())

@@ -135,7 +135,7 @@ impl Times {
                     let one = Amount { requests: 1, time_ns, ..Amount::default() };
                     self.calls = self.calls.plus(one.times(times.saturating_mul(members.into())));
                 }
-                ProgramStep::Barrier(_) => self.barriers += times,
+                ProgramStep::Barrier(_) | ProgramStep::After { .. } => self.barriers += times,
             }
         }
         for ((file, session, group), steps) in parts {

@@ -134,7 +134,7 @@ fn add(
 ) -> Result<(), NotIor> {
     let bytes = if let Action::Transfer { size, .. } = step.action { size } else { 0 };
     let amount = Amount { requests: 1, bytes, time_ns: step.slack.saturating_add(step.duration) };
-    if !matches!(step.action, Action::Barrier(_)) {
+    if !matches!(step.action, Action::Barrier(_) | Action::After { .. }) {
         losses.add(amount);
     }
     if step.slack > 0 && step.of.is_some() {
@@ -175,7 +175,7 @@ fn add(
             }
         }
         (Action::Call { .. }, _) => losses.lose(NAMED, amount),
-        (Action::Barrier(_) | Action::Close | Action::Transfer { .. }, _) => {}
+        (Action::Barrier(_) | Action::After { .. } | Action::Close | Action::Transfer { .. }, _) => {}
     }
     Ok(())
 }

@@ -3,10 +3,12 @@
 //! Source: PIONEER, sections V-D and V-E; definitions: docs/workload.md.
 
 mod mix;
+mod of_rank;
 mod schedule;
 mod trail;
 
 pub use mix::{Component, MixError, mixed};
+pub use of_rank::{Meet, of_rank};
 pub use schedule::schedule;
 pub use trail::write_trail;
 
@@ -14,7 +16,7 @@ use iotrail_replay::{Action, Expected, OpenMode, OpenNumber, Operation, Program,
 use iotrail_workload::{
     Action as Step, FileKind, Mode, Model, NameCall, RequestKind, Sharing, Synthetic, TooMuch, synthesise,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 /// Most operations of all ranks: 56 bytes of memory each.
@@ -67,10 +69,11 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
         .iter()
         .map(|group| (0..ranks).filter(|rank| group.contains(*rank)).map(|rank| rank as usize).collect());
     let mut files = Files { model, numbers: HashMap::new(), files: Vec::new() };
+    let awaited = awaited(model, ranks, seed);
     let (streams, durations) =
-        (0..ranks).map(|rank| RankProgram::of(model, (rank, ranks), seed, &mut files)).unzip();
+        (0..ranks).map(|rank| RankProgram::of(model, (rank, ranks), seed, (&mut files, &awaited))).unzip();
     Ok(Planned {
-        program: Program { streams, groups: groups.collect(), files: files.files, events: 0 },
+        program: Program { streams, groups: groups.collect(), files: files.files, events: awaited.len() },
         durations,
     })
 }
@@ -81,6 +84,24 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
 /// If it is too large.
 pub fn program(model: &Model, ranks: u32, seed: u64) -> Result<Program, GenerateError> {
     planned(model, ranks, seed).map(|planned| planned.program)
+}
+
+/// Executions of sessions for which ranks wait: rank, file, session and number, with the events that their ends are.
+type Awaited = BTreeMap<(u32, usize, usize, u64), usize>;
+
+fn awaited(model: &Model, ranks: u32, seed: u64) -> Awaited {
+    let mut awaited = Awaited::new();
+    for rank in (0..ranks).filter(|_| model.has_waits()) {
+        let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
+            if let Step::After { rank, file, session, execution } = step.action {
+                awaited.insert((rank, file, session, execution), 0);
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        debug_assert_eq!(ended, ControlFlow::Continue(()));
+    }
+    awaited.values_mut().enumerate().for_each(|(number, event)| *event = number);
+    awaited
 }
 
 /// The files of a program, in the order of their first uses.
@@ -121,6 +142,9 @@ struct RankProgram<'a, 'f> {
     model: &'a Model,
     rank: u32,
     files: &'f mut Files<'a>,
+    awaited: &'f Awaited,
+    /// How often each session was closed.
+    closed: HashMap<(usize, usize), u64>,
     open: HashMap<OpenNumber, Position>,
     /// Files that have their other names.
     renamed: HashSet<(usize, u64)>,
@@ -142,18 +166,39 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         model: &'a Model,
         (rank, ranks): (u32, u32),
         seed: u64,
-        files: &'f mut Files<'a>,
+        (files, awaited): (&'f mut Files<'a>, &'f Awaited),
     ) -> (Stream, Vec<u64>) {
-        let mut made = Self { model, rank, files, open: HashMap::new(), renamed: HashSet::new() };
+        let mut made = Self {
+            model,
+            rank,
+            files,
+            awaited,
+            closed: HashMap::new(),
+            open: HashMap::new(),
+            renamed: HashSet::new(),
+        };
         let (mut stream, mut durations) = (Stream::new(), Vec::new());
         let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
             let (action, expected) = made.operation(step);
             stream.push(Operation { think_ns: step.slack, action, expected });
             durations.push(step.duration);
+            if let Some(event) = made.ended(&step) {
+                let action = Action::Signal(event);
+                stream.push(Operation { think_ns: 0, action, expected: Expected::Success });
+                durations.push(0);
+            }
             ControlFlow::<()>::Continue(())
         });
         debug_assert_eq!(ended, ControlFlow::Continue(()));
         (stream, durations)
+    }
+
+    /// The event of the end of an execution for which others wait.
+    fn ended(&mut self, step: &Synthetic) -> Option<usize> {
+        let (file, session) = step.of.filter(|_| step.action == Step::Close && !self.awaited.is_empty())?;
+        let before = self.closed.entry((file, session)).or_insert(0);
+        *before += 1;
+        self.awaited.get(&(self.rank, file, session, *before - 1)).copied()
     }
 
     fn operation(&mut self, Synthetic { action, of, open, .. }: Synthetic) -> (Action, Expected) {
@@ -177,6 +222,9 @@ impl<'a, 'f> RankProgram<'a, 'f> {
             Step::Request(_) => Action::Sync(open),
             Step::Close => Action::Close(open),
             Step::Barrier(group) => Action::Barrier(group),
+            Step::After { rank, file, session, execution } => Action::Await(
+                self.awaited.get(&(rank, file, session, execution)).copied().unwrap_or_default(),
+            ),
             Step::Call { call, file, number } => return self.call(call, file, number),
         };
         (action, Expected::Success)
@@ -294,6 +342,45 @@ mod tests {
             drop(sandbox);
             assert!(!parent.path().join(name).exists(), "{name}");
         }
+    }
+
+    /// Each rank writes when the one before has written, round after round: no two are at it at a time.
+    const RING: &str = r#"
+iotrail_workload = 1
+[[file]]
+name = "token"
+class = "shared"
+  [[file.session]]
+  name = "pass"
+  mode = "rw create"
+  requests = { write = 1 }
+  size = "8 B"
+  slack = "1 ms"
+[program]
+steps = [{ repeat = 4, steps = [{ after = "token/pass", around = -1 }, { session = "token/pass" }] }]
+"#;
+
+    #[test]
+    fn ranks_take_turns_where_each_waits_for_the_one_before() {
+        let planned = planned(&Model::parse(RING).unwrap(), 3, 0).unwrap();
+        assert_eq!(planned.program.events, 3 * 4 - 1, "for the last execution of the last rank nobody waits");
+        let starts = schedule(&planned);
+        let mut turns: Vec<(u64, usize)> = Vec::new();
+        for (rank, stream) in planned.program.streams.iter().enumerate() {
+            assert_eq!(starts[rank].len(), stream.len(), "nothing waits for ever");
+            let opens = stream.iter().zip(&starts[rank]);
+            turns.extend(
+                opens.filter(|(of, _)| matches!(of.action, Action::Open { .. })).map(|(_, at)| (*at, rank)),
+            );
+        }
+        turns.sort_unstable();
+        assert_eq!(turns.iter().map(|(_, rank)| *rank).collect::<Vec<_>>(), [0, 1, 2].repeat(4));
+        let parent = tempfile::tempdir().unwrap();
+        let go = AtomicBool::new(false);
+        let plan = Plan::new(planned.program).unwrap();
+        let sandbox = Sandbox::new(&parent.path().join("ring"), &plan).unwrap();
+        sandbox.prepare(&plan, Cache::Warm, false, &go).unwrap();
+        assert_eq!(execute(&plan, &sandbox, Think::Dropped, &go).differences, 0);
     }
 
     #[test]

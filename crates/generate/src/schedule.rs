@@ -11,16 +11,33 @@ pub fn schedule(planned: &Planned) -> Vec<Vec<u64>> {
     let mut starts: Vec<Vec<u64>> =
         program.streams.iter().map(|stream| Vec::with_capacity(stream.len())).collect();
     let mut clocks = vec![0_u64; program.streams.len()];
+    let mut events: Vec<Option<u64>> = vec![None; program.events];
     loop {
+        let mut passed = false;
         for (stream, (starts, clock)) in starts.iter_mut().zip(&mut clocks).enumerate() {
             while let Some(operation) = program.streams[stream].get(starts.len())
                 && !matches!(operation.action, Action::Barrier(_))
             {
                 let start = clock.saturating_add(operation.think_ns);
+                let start = match operation.action {
+                    Action::Await(event) => match events.get(event).copied().flatten() {
+                        Some(set) => start.max(set),
+                        None => break,
+                    },
+                    _ => start,
+                };
+                if let Action::Signal(event) = operation.action
+                    && let Some(event) = events.get_mut(event)
+                {
+                    (*event, passed) = (Some(start), true);
+                }
                 let start = if let Action::NotBefore(ns) = operation.action { start.max(ns) } else { start };
                 *clock = start.saturating_add(planned.durations[stream][starts.len()]);
                 starts.push(start);
             }
+        }
+        if passed {
+            continue;
         }
         let waits = |stream: &usize| {
             let next = program.streams[*stream].get(starts[*stream].len());

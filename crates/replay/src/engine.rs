@@ -176,7 +176,13 @@ impl<'a> Running<'a> {
             }
             before = self.pacing.wait((begin, before), operation.think_ns, &mut outcome, cancel);
             if !operation.action.is_call() {
-                if let Err(error) = self.meet(operation.action, begin, cancel) {
+                let met = match operation.action {
+                    Action::Meet(other) => {
+                        companion.other(number, other).map(|_| ()).map_err(Errno::from_raw_os_error)
+                    }
+                    action => self.meet(action, begin, cancel),
+                };
+                if let Err(error) = met {
                     outcome.judge(operation, Err(error));
                 }
                 before = Instant::now();
@@ -252,6 +258,7 @@ impl<'a> Running<'a> {
             | Action::Adopt { .. }
             | Action::Barrier(_)
             | Action::NotBefore(_)
+            | Action::Meet(_)
             | Action::Signal(_)
             | Action::Await(_)
             | Action::Share { .. }

@@ -51,6 +51,9 @@ pub enum PlanError {
     /// An event is set only after what waits for it.
     #[error("stream {0}, operation {1}: waits for ever for event {2}")]
     Never(usize, usize, usize),
+    /// Streams wait for each other in a circle.
+    #[error("streams wait for each other in a circle: {0}")]
+    Circle(String),
     /// What is inherited is not shared.
     #[error("stream {0}, operation {1}: no description comes with event {2}")]
     NotShared(usize, usize, usize),
@@ -556,9 +559,10 @@ mod tests {
             says(&[&[0, 1]], &[&[0, 0], &[0]])
                 .starts_with("stream 1, operation 2: waits for ever at a barrier of group 0")
         );
-        assert!(
-            says(&[&[0, 1], &[0, 1]], &[&[0, 1], &[1, 0]])
-                .starts_with("stream 1, operation 1: waits for ever")
+        assert_eq!(
+            says(&[&[0, 1], &[0, 1]], &[&[0, 1], &[1, 0]]),
+            "streams wait for each other in a circle: stream 1, operation 1, waits for the barrier of group 0 of stream 2, operation 1, waits for \
+             the barrier of group 1 of stream 1"
         );
         assert_eq!(says(&[&[0]], &[&[0], &[0]]), "stream 2, operation 1: the stream is in no group 0");
         assert_eq!(says(&[&[0]], &[&[3]]), "stream 1, operation 1: the stream is in no group 3");

@@ -105,6 +105,8 @@ pub enum Action {
         /// The number of its new descriptor.
         copy: OpenNumber,
     },
+    /// Waits for others in a way that the engine does not know, by a number: a [`Companion`](crate::Companion) does it. No call.
+    Meet(usize),
     /// Something that the engine does not know, by a number: a [`Companion`](crate::Companion) does it.
     Other(usize),
     /// Opens what a process has open from its begin: no call.
@@ -169,6 +171,7 @@ impl Action {
             | Self::List(_)
             | Self::Barrier(_)
             | Self::NotBefore(_)
+            | Self::Meet(_)
             | Self::Signal(_)
             | Self::Await(_)
             | Self::Inherit { .. } => None,
@@ -220,6 +223,7 @@ impl Action {
         !matches!(
             self,
             Self::Barrier(_)
+                | Self::Meet(_)
                 | Self::NotBefore(_)
                 | Self::Signal(_)
                 | Self::Await(_)

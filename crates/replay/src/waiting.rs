@@ -90,12 +90,54 @@ impl<'a> Walk<'a> {
             while self.pass(stream) {}
         }
         let stuck = (0..self.streams.len()).find_map(|stream| Some((stream, self.meet(stream)?)));
+        if let Some(circle) = stuck.and_then(|(stream, _)| self.circle(stream)) {
+            return Err(PlanError::Circle(circle));
+        }
         match stuck {
             None => Ok(()),
             Some((stream, (at, Meet::Group(group)))) => Err(PlanError::Deadlock(stream + 1, at + 1, group)),
             Some((stream, (at, Meet::Set(event) | Meet::Wait(event)))) => {
                 Err(PlanError::Never(stream + 1, at + 1, event))
             }
+        }
+    }
+
+    /// From a stream that waits along those for which it, and each of them, waits, if that ends where it was before; in words.
+    fn circle(&self, from: usize) -> Option<String> {
+        let mut way: Vec<(usize, usize, Meet)> = Vec::new();
+        let mut stream = from;
+        loop {
+            if let Some(begin) = way.iter().position(|(known, ..)| *known == stream) {
+                let words = way[begin..].iter().map(|(stream, at, meet)| {
+                    let what = match meet {
+                        Meet::Group(group) => format!("the barrier of group {group}"),
+                        Meet::Set(event) | Meet::Wait(event) => format!("event {event}"),
+                    };
+                    format!("stream {}, operation {}, waits for {what}", stream + 1, at + 1)
+                });
+                return Some(format!("{} of stream {}", words.collect::<Vec<_>>().join(" of "), stream + 1));
+            }
+            let (at, meet) = self.meet(stream)?;
+            way.push((stream, at, meet));
+            stream = self.awaited(stream, meet)?;
+        }
+    }
+
+    /// A stream that has not done what another one waits for.
+    fn awaited(&self, stream: usize, meet: Meet) -> Option<usize> {
+        match meet {
+            Meet::Set(_) => None,
+            Meet::Group(group) => {
+                let is_here = |member: &&usize| matches!(self.meet(**member), Some((_, Meet::Group(next))) if next == group);
+                self.program.groups[group]
+                    .iter()
+                    .find(|member| **member != stream && !is_here(member))
+                    .copied()
+            }
+            Meet::Wait(event) => (0..self.streams.len()).find(|other| {
+                let left = self.streams[*other].get(self.next[*other]..).unwrap_or_default();
+                left.iter().any(|(_, meet)| matches!(meet, Meet::Set(set) if *set == event))
+            }),
         }
     }
 
@@ -165,7 +207,7 @@ mod tests {
         assert_eq!(says(1, &[&[set(0)], &[wait(0)], &[wait(0), wait(0)]]), "");
         assert_eq!(
             says(2, &[&[wait(1), set(0)], &[wait(0), set(1)]]),
-            "stream 1, operation 1: waits for ever for event 1"
+            "streams wait for each other in a circle: stream 1, operation 1, waits for event 1 of stream 2, operation 1, waits for event 0 of stream 1"
         );
         assert_eq!(
             says(1, &[&[wait(0)]]),

@@ -86,6 +86,19 @@ fn summary(found: &Characterization) -> Block {
             (false, _) => "unknown: no calls of MPI were recorded".to_owned(),
         },
     );
+    for wait in &tokens.after {
+        let kept = if wait.kept { "" } else { "; not in the model" };
+        block.entry(
+            "wait",
+            format!(
+                "{} before {}: {} {} read or opened what another rank had written or made there{kept}",
+                wait.after,
+                wait.before,
+                units::count(wait.seen),
+                if wait.seen == 1 { "session" } else { "sessions" },
+            ),
+        );
+    }
     block
 }
 

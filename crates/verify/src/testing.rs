@@ -81,6 +81,7 @@ pub(crate) fn streams(recorded: &[Call], calls: &[Call]) -> Vec<Vec<String>> {
         Action::Truncate(_, size) => format!("truncate {size}"),
         Action::Stat(file) => format!("stat {file}"),
         Action::Barrier(group) => format!("barrier {group}"),
+        Action::Meet(number) => format!("meet {number}"),
         Action::NotBefore(ns) => format!("not before {ns} ns"),
         Action::Signal(event) => format!("signal {event}"),
         Action::Await(event) => format!("await {event}"),

@@ -30,8 +30,8 @@ pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
     Action, FileKind, Knob, KnobError, Knobs, Mode, Model, ModelError, ModelFile, ModelSession, NameCall,
-    OffsetLaw, PathBarrier, ProgramStep, RankGroup, Ratio, RequestKind, ShareKnob, Sharing, Statistics,
-    Stride, Synthetic, TooMuch, Totals, VERSION, synthesise,
+    OffsetLaw, PathBarrier, Producer, ProgramStep, RankGroup, Ratio, RequestKind, ShareKnob, Sharing,
+    Statistics, Stride, Synthetic, TooMuch, Totals, VERSION, synthesise,
 };
 pub use path::{Path, PathElement, Step, path};
 pub use profile::{ClassProfile, Distance, Profile};

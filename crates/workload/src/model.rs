@@ -53,6 +53,18 @@ pub struct PathBarrier {
 }
 
 impl Model {
+    /// Whether ranks wait for sessions of others.
+    #[must_use]
+    pub fn has_waits(&self) -> bool {
+        fn waits(steps: &[ProgramStep]) -> bool {
+            steps.iter().any(|step| match step {
+                ProgramStep::Repeat(_, steps) => waits(steps),
+                step => matches!(step, ProgramStep::After { .. }),
+            })
+        }
+        waits(&self.steps)
+    }
+
     /// Whether a session or a call makes the file of that index.
     #[must_use]
     pub fn makes(&self, file: usize) -> bool {
@@ -448,4 +460,54 @@ pub enum ProgramStep {
     },
     /// All ranks of the group of that index wait for each other.
     Barrier(usize),
+    /// Waits until others have ended all executions of a session that come before in the program. Directly before that session ranks take
+    /// turns: those before this one have done it once more.
+    After {
+        /// Index of the file.
+        file: usize,
+        /// Index of the session in the file.
+        session: usize,
+        /// Whose.
+        of: Producer,
+        /// Index of the group of ranks that waits; NULL for all.
+        ranks: Option<usize>,
+    },
+}
+
+/// For whom a rank waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Producer {
+    /// The ranks of the group of that index, but not for itself.
+    Group(usize),
+    /// The rank that comes so much later, if there is one: -1 is the one before.
+    Shift(i32),
+    /// The same, counted round.
+    Around(i32),
+}
+
+impl Producer {
+    /// The ranks among so many for which a rank waits.
+    pub(crate) fn ranks(self, groups: &[RankGroup], rank: u32, ranks: u32) -> impl Iterator<Item = u32> {
+        let (first, behind) = match self {
+            Self::Group(group) => {
+                let group = groups.get(group);
+                let first = group.map_or(0, |group| group.first);
+                (
+                    first,
+                    group.map_or(0, |group| {
+                        group.last.map_or(ranks, |last| last.saturating_add(1).min(ranks))
+                    }),
+                )
+            }
+            Self::Shift(shift) => {
+                let other = rank.checked_add_signed(shift).filter(|other| *other < ranks);
+                other.map_or((0, 0), |other| (other, other + 1))
+            }
+            Self::Around(shift) => {
+                let other = shifted(rank, shift, ranks);
+                (other, other + 1)
+            }
+        };
+        (first..behind).filter(move |other| *other != rank)
+    }
 }

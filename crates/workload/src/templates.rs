@@ -1,7 +1,7 @@
 //! Models to start from.
 
 /// Their names, what they are, and their texts.
-pub const TEMPLATES: [(&str, &str, &str); 4] = [
+pub const TEMPLATES: [(&str, &str, &str); 5] = [
     (
         "checkpoint",
         "each rank writes a file of its own, again and again",
@@ -13,6 +13,11 @@ pub const TEMPLATES: [(&str, &str, &str); 4] = [
         include_str!("templates/shared-strided.toml"),
     ),
     ("loader", "each rank reads many small files", include_str!("templates/loader.toml")),
+    (
+        "metadata",
+        "each rank makes, looks at and removes many small files",
+        include_str!("templates/metadata.toml"),
+    ),
     ("log", "all ranks append lines to one file", include_str!("templates/log.toml")),
 ];
 

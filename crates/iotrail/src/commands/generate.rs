@@ -1,5 +1,7 @@
 //! `iotrail generate`: does to files what a model says, with any number of ranks.
 
+mod with_mpi;
+
 use crate::args::scratch::Scratch;
 use crate::commands::workload::{Scaling, read};
 use crate::{output, ui::Ui};
@@ -10,8 +12,11 @@ use iotrail_generate::{
 };
 use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
+use iotrail_mpi_run::Launcher;
 use iotrail_record::{CallSet, Placement, RecordPlan, SessionOptions, Target, Wait, record_to_trail};
-use iotrail_replay::{Cache, Checked, Content, OperationKind, Outcome, Plan, Sandbox, Think, Times, execute};
+use iotrail_replay::{
+    Cache, Checked, Content, OperationKind, Outcome, Plan, Program, Sandbox, Think, Times, execute,
+};
 use iotrail_terminal::workload_summary::model_totals;
 use iotrail_trail::CreateOptions;
 use iotrail_workload::{Model, Totals};
@@ -32,6 +37,7 @@ use std::time::Duration;
   iotrail generate model.toml --dir scratch --ranks 2
   iotrail generate model.toml --dir scratch --ranks 8 --scale size=0.25 --asap --json
   iotrail generate model.toml --dir scratch --verify -o clone.trail
+  mpirun -n 8 iotrail generate model.toml --dir scratch
   iotrail generate model.toml:2 model.toml:4@+200ms --dir scratch --asap
   iotrail generate model.toml --dir scratch --dry-run
   iotrail generate model.toml --dir scratch --dry-run -o plan.trail
@@ -77,6 +83,10 @@ pub(crate) struct Args {
     /// Replace the trail if it exists.
     #[arg(long, requires = "output")]
     force: bool,
+
+    /// The MPI library, if it is not that of the `mpirun` that launched the ranks.
+    #[arg(long, value_name = "FILE")]
+    mpi_library: Option<PathBuf>,
 
     /// Whether the page cache has the files at the begin.
     #[arg(long, value_name = "STATE", value_enum, default_value_t = CacheWord::Warm)]
@@ -224,10 +234,15 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.models.is_empty() {
         return args.scratch.clean(ui);
     }
+    if let Some((launcher, size)) =
+        Launcher::find(|name| std::env::var(name).ok()).filter(|(_, size)| *size > 1)
+    {
+        return with_mpi::run(args, (launcher, size), ui);
+    }
     if let (Some(trail), false) = (&args.output, args.scratch.dry_run) {
         return record(args, trail, ui);
     }
-    let (parts, planned, labels) = args.planned()?;
+    let (parts, planned, labels) = args.planned(args.ranks)?;
     let dir = args.scratch.dir.as_deref().unwrap_or(Path::new(NOWHERE));
     let written = args.output.as_ref().map(|trail| (trail, planned.clone()));
     let plan = args.plan(planned)?;
@@ -238,24 +253,33 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ui.info(&format!("{}: {}", trail.display(), units::counted(written.events, "event", "events")));
     }
     let done = if args.scratch.dry_run { None } else { Some(generate(args, dir, &plan)?) };
-    if args.json {
-        output::json(&document(&parts, &labels, done.as_ref()))?;
-    } else {
-        let mut text = String::new();
-        for (at, part) in parts.iter().enumerate() {
-            text.extend(labels.get(at).map(|label| format!("{}\n", ui.style().bold(label))));
-            text.push_str(&model_totals(&part.model, part.ranks, &part.totals, ui.style()));
-        }
-        let dry = || "nothing was done: a dry run\n".to_owned();
-        text.push_str(&done.as_ref().map_or_else(dry, |done| said(done, &sum(&parts))));
-        output::text(Path::new("-"), text)?;
-    }
+    tell(args, (&parts, &labels), done.as_ref(), ui)?;
     let right = done.as_ref().is_none_or(Done::is_right);
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Where the files of plans are that are not carried out.
 const NOWHERE: &str = "scratch";
+
+/// Prints what was done.
+fn tell(
+    args: &Args,
+    (parts, labels): (&[Part], &[String]),
+    done: Option<&Done>,
+    ui: &Ui,
+) -> anyhow::Result<()> {
+    if args.json {
+        return output::json(&document(parts, labels, done));
+    }
+    let mut text = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        text.extend(labels.get(at).map(|label| format!("{}\n", ui.style().bold(label))));
+        text.push_str(&model_totals(&part.model, part.ranks, &part.totals, ui.style()));
+    }
+    let dry = || "nothing was done: a dry run\n".to_owned();
+    text.push_str(&done.map_or_else(dry, |done| said(done, &sum(parts))));
+    output::text(Path::new("-"), text)
+}
 
 /// What all models come to.
 fn sum(parts: &[Part]) -> Totals {
@@ -266,15 +290,16 @@ fn sum(parts: &[Part]) -> Totals {
 
 impl Args {
     /// The models, one program of all, and the directories of several.
-    fn planned(&self) -> anyhow::Result<(Vec<Part>, Planned, Vec<String>)> {
+    fn planned(&self, ranks_of_all: u32) -> anyhow::Result<(Vec<Part>, Planned, Vec<String>)> {
         let (mut parts, mut components) = (Vec::new(), Vec::new());
-        let ranks = self.models.iter().map(|component| u64::from(component.ranks.unwrap_or(self.ranks)));
+        let ranks = self.models.iter().map(|component| u64::from(component.ranks.unwrap_or(ranks_of_all)));
         let ranks: u64 = ranks.sum();
         if let Some(most) = self.max_ranks {
             ensure!(ranks <= u64::from(most), "{ranks} ranks are more than --max-ranks {most}");
         }
         for component in &self.models {
-            let (ranks, seed) = (component.ranks.unwrap_or(self.ranks), component.seed.unwrap_or(self.seed));
+            let (ranks, seed) =
+                (component.ranks.unwrap_or(ranks_of_all), component.seed.unwrap_or(self.seed));
             let model = self.knobs.apply(&read(Path::new(&component.path))?)?;
             let totals = model.totals_of(ranks, seed)?;
             components.push((component.clone(), planned(&model, ranks, seed)?));
@@ -298,15 +323,27 @@ impl Args {
 
     /// What is executed.
     fn plan(&self, planned: Planned) -> anyhow::Result<Plan> {
-        let program = match self.pace {
-            Pace::Slack => planned.program,
-            Pace::Start => planned.due().program,
-        };
+        self.checked(self.paced(planned).program)
+    }
+
+    /// The program with pauses, or with the times at which its operations begin.
+    fn paced(&self, planned: Planned) -> Planned {
+        match self.pace {
+            Pace::Slack => planned,
+            Pace::Start => planned.due(),
+        }
+    }
+
+    fn checked(&self, program: Program) -> anyhow::Result<Plan> {
         let mut plan = Plan::new(program)?;
         if self.verify {
             plan = plan.with_content(Content { seed: self.seed });
         }
         Ok(plan)
+    }
+
+    fn is_cold(&self) -> bool {
+        self.cache == CacheWord::Cold
     }
 
     fn think(&self) -> Think {
@@ -374,7 +411,7 @@ fn generate(args: &Args, dir: &Path, plan: &Plan) -> anyhow::Result<Done> {
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;
     }
     let mut sandbox = Sandbox::new(dir, plan)?;
-    let cache = if args.cache == CacheWord::Cold { Cache::Cold } else { Cache::Warm };
+    let cache = if args.is_cold() { Cache::Cold } else { Cache::Warm };
     sandbox.prepare(plan, cache, false, &cancel)?;
     let outcome = execute(plan, &sandbox, args.think(), &cancel);
     let checked =

@@ -343,8 +343,8 @@ impl<'a> Filling<'a> {
             }
         }
         let slack = wanted.calls.iter().map(|(file, ..)| {
-            let all = synthesis.model.files[*file].statistics.iter();
-            let own = all.filter(|statistics| synthesis.does(*file, statistics.ranks)).next();
+            let mut all = synthesis.model.files[*file].statistics.iter();
+            let own = all.find(|statistics| synthesis.does(*file, statistics.ranks));
             let slack =
                 own.map_or_else(|| Sampler::of(std::iter::empty()), |own| Sampler::of_map(&own.slack));
             (*file, (slack, own.map_or(0, |own| own.duration)))
@@ -479,7 +479,7 @@ impl Totals {
             }
             Action::Request(kind) => *self.requests.entry(kind).or_default() += 1,
             Action::Call { .. } => self.calls += 1,
-            Action::Close | Action::Barrier(_) => {}
+            Action::Close | Action::Barrier(_) | Action::After { .. } => {}
         }
     }
 }

@@ -4,8 +4,8 @@ use super::names::collision;
 use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, time};
 use super::read_statistics::{RawStatistics, share};
 use super::{
-    CALLS, FileKind, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw, ProgramStep,
-    REQUESTS, RankGroup, Ratio, RequestKind, Sharing, Stride, VERSION,
+    CALLS, FileKind, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw, Producer,
+    ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, Sharing, Stride, VERSION,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -30,7 +30,7 @@ const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] 
                     present, filled, call_slack, times and call_times, [[file.session]] with name, mode, requests, size, write_size, order, offset, write_offset, random, slack, duration and counted, and \
                     [program] with steps, or without it [[file.statistics]] and [[barrier]] with ranks and at";
 const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
-                     next and ranks may be left out, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
+                     next and ranks may be left out, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
 const CALL_WORDS: &str = "expected stat, unlink, rename (not of a directory), mkdir, rmdir, readdir (of a directory) or open (of what is absent)";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
                      rank and `%i` for the number of one of count files";
@@ -123,6 +123,10 @@ struct RawStep {
     file: Option<Spanned<String>>,
     ranks: Option<Spanned<String>>,
     barrier: Option<Spanned<String>>,
+    after: Option<Spanned<String>>,
+    of: Option<Spanned<String>>,
+    by: Option<Spanned<i64>>,
+    around: Option<Spanned<i64>>,
 }
 
 impl Model {
@@ -708,6 +712,9 @@ pub(super) fn mode(text: &str) -> Option<Mode> {
     Some(mode)
 }
 
+/// A distance of ranks, if there is one.
+type Distance<'a> = Option<&'a Spanned<i64>>;
+
 /// What steps may name.
 struct Names<'a> {
     source: &'a Source<'a>,
@@ -740,12 +747,53 @@ impl<'a> Names<'a> {
         known.ok_or_else(|| self.source.error(name.span(), &problem(), STEPS))
     }
 
+    /// Ranks wait for a session of others.
+    fn after(
+        &self,
+        name: &Spanned<String>,
+        (of, by, around): (Option<&Spanned<String>>, Distance<'_>, Distance<'_>),
+        ranks: Option<&Spanned<String>>,
+    ) -> Result<ProgramStep, ModelError> {
+        let Some(&(file, session)) = self.sessions.get(name.get_ref()) else {
+            let problem = format!("no session is called `{}`", name.get_ref());
+            return Err(self.source.error(name.span(), &problem, STEPS));
+        };
+        let ranks = ranks.map(|group| self.group(group)).transpose()?;
+        let distance = |by: &Spanned<i64>| {
+            let shift = i32::try_from(*by.get_ref()).ok().filter(|shift| *shift != 0);
+            let problem = || format!("the rank that comes {} later", by.get_ref());
+            let expected = "expected a distance of ranks as in -1, the one before";
+            shift.ok_or_else(|| self.source.error(by.span(), &problem(), expected))
+        };
+        let of = match (of, by, around) {
+            (Some(group), None, None) => Producer::Group(self.group(group)?),
+            (None, Some(by), None) => Producer::Shift(distance(by)?),
+            (None, None, Some(around)) => Producer::Around(distance(around)?),
+            _ => {
+                let expected = "add of = \"GROUP\", by = -1 or around = -1, whose sessions are waited for";
+                return Err(self.source.error(name.span(), "nobody is waited for", expected));
+            }
+        };
+        Ok(ProgramStep::After { file, session, of, ranks })
+    }
+
     fn step(&self, raw: &Spanned<RawStep>, depth: usize) -> Result<ProgramStep, ModelError> {
         let error = |span, problem: &str, expected: &str| Err(self.source.error(span, problem, expected));
         if depth == MAX_DEPTH {
             return error(raw.span(), "steps are nested deeper than 16", "expected fewer levels of repeat");
         }
-        let RawStep { repeat, steps, session, next, call, file, ranks, barrier } = raw.get_ref();
+        let RawStep { repeat, steps, session, next, call, file, ranks, barrier, after, of, by, around } =
+            raw.get_ref();
+        if let Some(after) = after {
+            let alone = repeat.is_none() && steps.is_none() && session.is_none() && next.is_none();
+            if !alone || call.is_some() || file.is_some() || barrier.is_some() {
+                return error(raw.span(), "this is not a step", STEPS);
+            }
+            return self.after(after, (of.as_ref(), by.as_ref(), around.as_ref()), ranks.as_ref());
+        }
+        if of.is_some() || by.is_some() || around.is_some() {
+            return error(raw.span(), "this is not a step", STEPS);
+        }
         let group = || ranks.as_ref().map(|group| self.group(group)).transpose();
         match (repeat, steps, session, next, call, file, ranks, barrier) {
             (Some(repeat), Some(steps), None, None, None, None, None, None) => {

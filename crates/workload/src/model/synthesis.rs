@@ -51,6 +51,17 @@ pub enum Action {
     },
     /// The ranks of the group of that index wait for each other.
     Barrier(usize),
+    /// Waits until another rank has closed an execution of a session.
+    After {
+        /// The other rank.
+        rank: u32,
+        /// Index of the file.
+        file: usize,
+        /// Index of the session.
+        session: usize,
+        /// Which of the executions of that rank, from 0.
+        execution: u64,
+    },
 }
 
 /// A step of a rank.
@@ -75,7 +86,7 @@ pub fn synthesise<B>(
     seed: u64,
     each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    let mut done = Done::default();
+    let mut done = Done { follows: model.has_waits(), ..Done::default() };
     let synthesis = Synthesis { model, rank, ranks, seed };
     if let Some(barriers) = &model.path {
         return synthesis.drawn(barriers).into_iter().try_for_each(each);
@@ -93,6 +104,10 @@ pub(super) struct Done {
     calls: BTreeMap<(usize, NameCall), u64>,
     /// Sessions that are done in parts.
     running: BTreeMap<(usize, usize), Running>,
+    /// Whether steps of other ranks are counted.
+    follows: bool,
+    /// Steps of sessions that were come by, whoever does them: as a whole, and in parts.
+    passed: BTreeMap<(usize, usize, Option<usize>), [u64; 2]>,
     /// How often steps were come by: of sessions, and of calls behind them.
     steps: BTreeMap<(usize, usize, Option<usize>), u64>,
 }
@@ -151,9 +166,12 @@ impl Synthesis<'_> {
         done: &mut Done,
         each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        for step in steps {
+        for (at, step) in steps.iter().enumerate() {
+            if done.follows {
+                self.pass((step, &steps[at + 1..]), done, each)?;
+            }
             match step {
-                ProgramStep::Repeat(_, steps) if !self.acts(steps) => {}
+                ProgramStep::Repeat(_, steps) if !done.follows && !self.acts(steps) => {}
                 ProgramStep::Repeat(times, steps) => {
                     (0..*times).try_for_each(|_| self.steps(steps, done, each))?;
                 }
@@ -187,10 +205,74 @@ impl Synthesis<'_> {
                 ProgramStep::Session { .. }
                 | ProgramStep::Part { .. }
                 | ProgramStep::Call { .. }
+                | ProgramStep::After { .. }
                 | ProgramStep::Barrier(_) => {}
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Counts a step, whoever does it, and waits for what others have done.
+    fn pass<B>(
+        &self,
+        (step, behind): (&ProgramStep, &[ProgramStep]),
+        done: &mut Done,
+        each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        match *step {
+            ProgramStep::Session { file, session, ranks } => {
+                done.passed.entry((file, session, ranks)).or_default()[0] += 1;
+            }
+            ProgramStep::Part { file, session, ranks, steps } => {
+                done.passed.entry((file, session, ranks)).or_default()[1] += steps;
+            }
+            ProgramStep::After { file, session, of, ranks }
+                if ranks.is_none_or(|group| self.model.groups[group].contains(self.rank)) =>
+            {
+                let turn = behind.iter().find(|step| !matches!(step, ProgramStep::After { .. }));
+                for rank in of.ranks(&self.model.groups, self.rank, self.ranks) {
+                    let turn = turn.filter(|_| rank < self.rank);
+                    let ended = self.ended((file, session), rank, turn, done);
+                    if let Some(execution) = ended.checked_sub(1) {
+                        let action = Action::After { rank, file, session, execution };
+                        each(Synthetic { action, slack: 0, duration: 0, of: None, open: 0 })?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// How many executions of a session a rank has ended where this one is, and after the step whose turn it is, if that is such a one.
+    fn ended(
+        &self,
+        (file, session): (usize, usize),
+        rank: u32,
+        turn: Option<&ProgramStep>,
+        done: &Done,
+    ) -> u64 {
+        let model = &self.model.files[file];
+        let counted = model.sessions[session].counted().max(1);
+        let turn = match turn {
+            Some(ProgramStep::Session { file: of_file, session: of_session, ranks })
+                if (*of_file, *of_session) == (file, session) =>
+            {
+                Some(*ranks)
+            }
+            _ => None,
+        };
+        let mut passed: BTreeMap<Option<usize>, u64> = BTreeMap::new();
+        for ((of_file, of_session, ranks), [whole, parts]) in &done.passed {
+            if (*of_file, *of_session) == (file, session) {
+                *passed.entry(*ranks).or_default() += whole + parts / counted;
+            }
+        }
+        if let Some(ranks) = turn {
+            *passed.entry(ranks).or_default() += 1;
+        }
+        let own = passed.into_iter().filter(|(ranks, _)| self.model.does(rank, file, *ranks));
+        own.fold(0, |sum, (_, steps)| sum.saturating_add(model.times.of(steps).unwrap_or(u64::MAX)))
     }
 
     /// The next steps of a session, and of the one that follows if it is over.
@@ -235,6 +317,7 @@ impl Synthesis<'_> {
             | ProgramStep::Part { file, ranks, .. }
             | ProgramStep::Call { file, ranks, .. } => self.does(*file, *ranks),
             ProgramStep::Barrier(group) => self.model.groups[*group].contains(self.rank),
+            ProgramStep::After { .. } => false,
         })
     }
 

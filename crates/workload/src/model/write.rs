@@ -3,8 +3,8 @@
 use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
 use super::write_statistics::{share_text, write_path_barrier, write_statistics};
 use super::{
-    FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, Ratio, RequestKind, Sharing,
-    Stride, VERSION,
+    FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, Producer, ProgramStep, Ratio, RequestKind,
+    Sharing, Stride, VERSION,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -59,6 +59,17 @@ impl Model {
                 ProgramStep::Call { call, file, ranks } => {
                     let name = quoted(&self.files[*file].name);
                     write!(f, "{{ call = \"{}\", file = {name}", call.word())?;
+                    self.write_ranks(f, *ranks)?;
+                }
+                ProgramStep::After { file, session, of, ranks } => {
+                    let file = &self.files[*file];
+                    let name = quoted(&format!("{}/{}", file.name, file.sessions[*session].name));
+                    write!(f, "{{ after = {name}")?;
+                    match of {
+                        Producer::Group(group) => write!(f, ", of = {}", quoted(&self.groups[*group].name))?,
+                        Producer::Shift(shift) => write!(f, ", by = {shift}")?,
+                        Producer::Around(shift) => write!(f, ", around = {shift}")?,
+                    }
                     self.write_ranks(f, *ranks)?;
                 }
                 ProgramStep::Barrier(group) => {

@@ -56,6 +56,7 @@ fn letters(steps: &[Synthetic]) -> String {
         Action::Close => 'c',
         Action::Call { .. } => 'n',
         Action::Barrier(_) => '|',
+        Action::After { .. } => 'a',
     };
     steps.iter().map(letter).collect()
 }
@@ -244,7 +245,7 @@ fn check_dependencies(model: &Model, steps: &[Synthetic]) {
             }
             Action::Request(_) => assert!(open.contains_key(&step.open), "{step:?}"),
             Action::Close => assert!(open.remove(&step.open).is_some(), "{step:?}"),
-            Action::Barrier(_) => {}
+            Action::Barrier(_) | Action::After { .. } => {}
             Action::Call { call, file, number } => {
                 let kind = model.files[file].kind;
                 assert!(call.takes(kind), "{step:?}");

@@ -480,6 +480,7 @@ fn sessions_in_parts_and_calls_are_in_the_order_of_the_program() {
             Action::Close => 'c',
             Action::Call { .. } => 's',
             Action::Barrier(_) => '|',
+            Action::After { .. } => 'a',
         };
         steps(model, 1, 0).iter().map(letter).collect()
     };
@@ -539,4 +540,49 @@ fn reads_and_writes_have_laws_and_an_order_of_their_own() {
     let model = Model::parse(&text).expect("a model");
     assert_eq!(Model::parse(&model.to_string()), Ok(model.clone()));
     assert_eq!(transfers_at(&model, 3, 4)[..4], [30, 70, 0, 40]);
+}
+
+/// Ranks wait for what others did before, in the order of the program.
+#[test]
+fn a_rank_waits_for_the_sessions_of_others_that_come_before() {
+    let waits = |step: &str, ranks: u32| -> Vec<Vec<(u32, u64)>> {
+        let text = CHECKPOINT.replace("{ barrier = \"all\" }", step);
+        let model = Model::parse(&text).expect("a model");
+        assert_eq!(Model::parse(&model.to_string()).as_ref(), Ok(&model));
+        let of_rank = |rank: u32| -> Vec<(u32, u64)> {
+            let mut found = Vec::new();
+            let ended = synthesise(&model, (rank, ranks), 0, &mut |step| {
+                if let Action::After { rank, file: 0, session: 0, execution } = step.action {
+                    found.push((rank, execution));
+                }
+                ControlFlow::<()>::Continue(())
+            });
+            assert_eq!(ended, ControlFlow::Continue(()));
+            found
+        };
+        (0..ranks).map(of_rank).collect()
+    };
+    let before: Vec<(u32, u64)> = (0..10).map(|execution| (0, execution)).collect();
+    let ring = waits("{ after = \"ckpt.%r/dump\", by = -1 }", 2);
+    assert_eq!(ring, [Vec::new(), before.clone()], "the first one has none before it");
+    let around = waits("{ after = \"ckpt.%r/dump\", around = -1 }", 2);
+    assert_eq!(around, [before.iter().map(|(_, execution)| (1, *execution)).collect(), before.clone()]);
+    let turns = "{ after = \"ckpt.%r/dump\", around = -1 }, { session = \"ckpt.%r/dump\" }";
+    let turns = waits(&format!("{turns}, {{ barrier = \"all\" }}"), 3);
+    assert_eq!(turns[2][..2], [(1, 1), (1, 3)], "the one before has had its turn");
+    assert_eq!(turns[0][..2], [(2, 0), (2, 2)], "the last one had it in the round before");
+    let all = waits("{ after = \"ckpt.%r/dump\", of = \"all\" }", 3);
+    assert_eq!(all[1][..4], [(0, 0), (2, 0), (0, 1), (2, 1)]);
+    let step = "{ after = \"ckpt.%r/dump\", of = \"all\" }";
+    for (bad, says) in [
+        ("{ after = \"ckpt.%r/load\", of = \"all\" }", "no session is called"),
+        ("{ after = \"ckpt.%r/dump\" }", "nobody is waited for; add of"),
+        ("{ after = \"ckpt.%r/dump\", by = 0 }", "the rank that comes 0 later"),
+        ("{ after = \"ckpt.%r/dump\", by = 1, barrier = \"all\" }", "this is not a step"),
+        ("{ barrier = \"all\", by = 1 }", "this is not a step"),
+    ] {
+        let text = CHECKPOINT.replace("{ barrier = \"all\" }", step).replace(step, bad);
+        let error = Model::parse(&text).expect_err(bad).to_string();
+        assert!(error.contains(says), "{error}");
+    }
 }

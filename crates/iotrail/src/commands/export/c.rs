@@ -2,6 +2,7 @@
 
 use crate::commands::workload::{Scaling, read};
 use crate::{output, ui::Ui};
+use anyhow::ensure;
 use iotrail_export::c_program;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,6 +28,10 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let model = args.knobs.apply_to_program(&read(&args.model)?)?;
+    ensure!(
+        !model.has_waits(),
+        "ranks of this model wait for sessions of others ({{ after = ... }}), which programs in C cannot do yet; take these steps out, or put barriers in their place"
+    );
     output::text(&args.output, c_program(&model))?;
     if args.output != Path::new("-") {
         ui.report_written(std::slice::from_ref(&args.output));

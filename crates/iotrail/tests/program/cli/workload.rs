@@ -314,3 +314,60 @@ fn knobs_change_what_is_generated() {
     assert_eq!((&shared["files"], &shared["failed"]), (&1.into(), &0.into()));
     assert_eq!(shared["bytes_written"], plain["bytes_written"]);
 }
+
+/// Ranks that pass a token in a file: each reads what the one before wrote, and writes it for the next.
+#[test]
+fn waits_for_what_other_ranks_wrote_are_found_and_kept() {
+    let dir = Dir::new();
+    let (ranks, rounds) = (4, 3);
+    for rank in 0..ranks {
+        let mut text = format!("{} 10:00:00.000100 brk(NULL) = 0x5581 <0.000010>\n", 50 + rank);
+        for round in 0..rounds {
+            let turn = 1 + round * ranks + rank;
+            let mut clock = turn * 10_000;
+            let mut call = |line: &str| {
+                clock += 100;
+                text.push_str(&format!("{} 10:00:00.{clock:06} {line} <0.000010>\n", 50 + rank));
+            };
+            call("openat(AT_FDCWD, \"/data/token\", O_RDWR|O_CREAT, 0666) = 3</data/token>");
+            call("pread64(3</data/token>, \"x\"..., 8, 0) = 8");
+            call("pwrite64(3</data/token>, \"x\"..., 8, 0) = 8");
+            call("close(3</data/token>) = 0");
+        }
+        dir.write(format!("app_host_{rank}.st"), text);
+    }
+    let words = ["import", "-q", "-o", "app.trail"].map(str::to_owned);
+    dir.run(words.into_iter().chain((0..ranks).map(|rank| format!("app_host_{rank}.st")))).succeeds();
+    let found = dir.json(["characterize", "app.trail", "--json", "-q", "--level", "program", "-o", "m.toml"]);
+    let wait = &found["tokens"]["after"][0];
+    assert_eq!(
+        (&wait["of"], &wait["kept"]),
+        (&"-1, counted round".into(), &true.into()),
+        "{}",
+        found["tokens"]
+    );
+    assert_eq!(wait["seen"], ranks * rounds - 1);
+    let model = String::from_utf8(dir.read("m.toml")).expect("UTF-8");
+    assert!(model.contains("around = -1"), "{model}");
+    dir.run(["generate", "m.toml", "-q", "--dir", "new", "--ranks", "6", "--asap", "-o", "clone.trail"])
+        .succeeds();
+    let events = dir
+        .run(["events", "clone.trail", "-q", "--csv", "--path", "**/new/**", "--call", "pwrite64"])
+        .succeeds()
+        .text();
+    let mut lines = events.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let column = |name: &str| header.iter().position(|column| *column == name).expect("a column");
+    let (tid, start) = (column("tid"), column("start"));
+    let mut writes: Vec<(String, String)> = lines
+        .map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>())
+        .map(|cells| (cells[start].clone(), cells[tid].clone()))
+        .collect();
+    writes.sort();
+    let order: Vec<&str> = writes.iter().map(|(_, tid)| tid.as_str()).collect();
+    assert_eq!(order.len(), 6 * 3, "{events}");
+    assert_eq!(order[..6], order[6..12], "six ranks take turns: {order:?}");
+    assert_eq!(order[..6], order[12..], "{order:?}");
+    let text = dir.run(["characterize", "app.trail", "-q"]).succeeds().text();
+    assert!(text.contains("read or opened what another rank had written"), "{text}");
+}
