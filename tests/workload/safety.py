@@ -24,7 +24,7 @@ def run(*words, timeout=60):
 
 def expect(what, good, more=""):
     if not good:
-        problems.append(f"{what}: {more}")
+        problems.append(f"{what}: {' '.join(str(more).split())[:600]}")
 
 
 def snapshot(directory, without):
@@ -47,9 +47,11 @@ def start(model, directory, *words):
 def killed(work, model):
     """A file of the user's own that is put into the directory meanwhile stays."""
     directory, chance = work / "scratch", random.Random(12)
-    begin = time.monotonic()
-    start(model, directory).communicate(timeout=120)
-    whole = time.monotonic() - begin
+    whole = float("inf")
+    for _ in range(3):
+        begin = time.monotonic()
+        start(model, directory).communicate(timeout=120)
+        whole = min(whole, time.monotonic() - begin)
     found = dict.fromkeys(("nothing made", "files left", "over"), 0)
     for number in range(kills):
         made_before = number % 3 == 0
@@ -78,7 +80,7 @@ def killed(work, model):
         if directory.exists():
             directory.rmdir()
     print(f"{kills} kills: {found}")
-    expect("kills at all stages", found["files left"] > kills // 10, found)
+    expect("kills at all stages", found["files left"] > kills // 20, found)
 
 
 def full(work, model):
@@ -106,11 +108,12 @@ def full(work, model):
                 break
             time.sleep(0.001)
         hog = os.open(disk / "hog", os.O_WRONLY | os.O_CREAT)
-        try:
-            while True:
+        # Files are emptied and written again: what that frees is taken, too.
+        while process.poll() is None:
+            try:
                 os.write(hog, bytes(1 << 16))
-        except OSError:
-            pass
+            except OSError:
+                time.sleep(0.0001)
         output, messages = process.communicate(timeout=60)
         expect("full disk: ends with an error", process.returncode == 1, f"{process.returncode} {output} {messages}")
         expect("full disk: says why", "No space left" in output + messages, output + messages)
