@@ -11,6 +11,11 @@ use memchr::memchr;
 
 /// The kernel's limit of process ids.
 const PID_MAX: u64 = 1 << 22;
+/// Nanoseconds of the last of so many digits behind the point.
+const NANOS_OF_DIGIT: [u64; 10] =
+    [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
+/// Numbers of so many digits are below 2^64.
+const SAFE_DIGITS: usize = 19;
 /// Seconds since the epoch below this are no time of day that a trace can have.
 const FIRST_UNIX_SECOND: u64 = 100_000_000;
 
@@ -94,6 +99,18 @@ impl<'a> Prefix<'a> {
     /// `12:34:56.123456 `, `1700000000.123456 ` or `0.000123 `
     #[inline]
     fn stamp(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
+        match usual_time(text) {
+            Some((time, behind)) => {
+                self.stamp.absolute = Some(Absolute::TimeOfDay(time));
+                self.stamp.fine = true;
+                self.printed_to(1000);
+                Some(behind)
+            }
+            None => self.any_stamp(text),
+        }
+    }
+
+    fn any_stamp(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         let (whole, length) = digits(text)?;
         if let [b':', m1, m2, b':', s1, s2, rest @ ..] = &text[length..] {
             let (fraction, rest, unit) = fraction(rest)?;
@@ -157,6 +174,19 @@ fn behind_bracket(text: &[u8]) -> Option<&[u8]> {
     behind_space(&text[close + 1..])
 }
 
+/// Nanoseconds since midnight in `12:34:56.123456 `, as strace prints them unless it is asked for others, and what follows.
+#[inline]
+fn usual_time(text: &[u8]) -> Option<(i64, &[u8])> {
+    let ([h1, h2, b':', m1, m2, b':', s1, s2, b'.'], rest) = text.split_first_chunk()? else { return None };
+    let eight = *rest.first_chunk()?;
+    if leading_digits(eight) != 6 || eight[6] != b' ' {
+        return None;
+    }
+    let seconds = two_digits(*h1, *h2)? * 3600 + two_digits(*m1, *m2)? * 60 + two_digits(*s1, *s2)?;
+    let micros = seconds * 1_000_000 + number_of(eight, 6);
+    Some((micros as i64 * 1000, &rest[7..]))
+}
+
 fn behind_space(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(b" ")
 }
@@ -165,13 +195,47 @@ fn behind_space(text: &[u8]) -> Option<&[u8]> {
 #[inline]
 #[must_use]
 pub fn digits(text: &[u8]) -> Option<(u64, usize)> {
+    if let Some(eight) = text.first_chunk() {
+        let length = leading_digits(*eight);
+        if length < eight.len() {
+            return (length > 0).then(|| (number_of(*eight, length), length));
+        }
+    }
+    many_digits(text)
+}
+
+/// The same, digit by digit.
+fn many_digits(text: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0_u64;
     let mut length = 0;
     while let Some(digit @ b'0'..=b'9') = text.get(length) {
-        value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        let digit = u64::from(digit - b'0');
+        value = match length < SAFE_DIGITS {
+            true => value * 10 + digit,
+            false => value.checked_mul(10)?.checked_add(digit)?,
+        };
         length += 1;
     }
     (length > 0).then_some((value, length))
+}
+
+/// How many bytes in front are digits. Both sums have the highest bit of a byte set if it is none, and only from the first
+/// such byte on they may err.
+#[inline]
+fn leading_digits(eight: [u8; 8]) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let bytes = u64::from_le_bytes(eight);
+    let none = (bytes.wrapping_add(0x46 * EACH) | bytes.wrapping_sub(0x30 * EACH)) & (0x80 * EACH);
+    none.trailing_zeros() as usize / 8
+}
+
+/// The number of the first `length` bytes, 1 to 8 digits: neighbours are joined to pairs, then these, then those.
+#[inline]
+fn number_of(eight: [u8; 8], length: usize) -> u64 {
+    let digits = (u64::from_le_bytes(eight) & 0x0f0f_0f0f_0f0f_0f0f) << (64 - 8 * length);
+    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff
 }
 
 /// The nanoseconds in `.123456`, what follows, and those of a unit of the last digit: a second without a fraction.
@@ -181,7 +245,7 @@ fn fraction(text: &[u8]) -> Option<(u64, &[u8], i64)> {
         return Some((0, text, SECOND));
     }
     let (value, length) = digits(&text[1..])?;
-    let scale = 10_u64.pow(9_usize.checked_sub(length)? as u32);
+    let scale = *NANOS_OF_DIGIT.get(length)?;
     Some((value * scale, &text[1 + length..], scale as i64))
 }
 
@@ -215,6 +279,7 @@ pub fn trim_start(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn read(line: &str) -> (Option<u32>, Option<Absolute>, Option<i64>, String) {
         let prefix = Prefix::read(line.as_bytes());
@@ -270,6 +335,15 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn usual_times_are_read_as_all_others(text in "[0-9]{1,3}:[0-9]{2}:[0-9:]{1,2}[.0-9]{0,2}[0-9]{4,7}[ .]{0,2}[a-z0-9(]{0,9}") {
+            let (mut quick, mut slow) = (Prefix::default(), Prefix::default());
+            prop_assert_eq!(quick.stamp(text.as_bytes()), slow.any_stamp(text.as_bytes()));
+            prop_assert!(quick == slow || quick.stamp(text.as_bytes()).is_none());
+        }
+    }
+
     #[test]
     fn what_is_no_prefix_stays() {
         for line in [
@@ -279,6 +353,17 @@ mod tests {
             "10:1x",
         ] {
             assert_eq!(read(line).3, line);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn eight_digits_at_once_are_those_one_by_one(text in "[0-9]{0,22}[0-9:a/\\xff]{0,9}", garbage: [u8; 8], length in 0..=7_usize) {
+            prop_assert_eq!(digits(text.as_bytes()), many_digits(text.as_bytes()));
+            let mixed = [&b"4815162"[..length], &garbage].concat();
+            prop_assert_eq!(digits(&mixed), many_digits(&mixed));
+            prop_assert_eq!(many_digits(text.as_bytes()).map(|(value, _)| value),
+                text.split(|letter: char| !letter.is_ascii_digit()).next().and_then(|whole| whole.parse().ok()));
         }
     }
 

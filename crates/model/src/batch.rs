@@ -59,11 +59,7 @@ macro_rules! batch {
 
             /// Brings the rows of every column into the order of these runs, which hold each row once.
             pub fn reorder(&mut self, runs: &[Range<usize>]) {
-                $(
-                    let mut column = Vec::with_capacity(self.len);
-                    append_runs(&mut column, &self.$field, runs);
-                    self.$field = column;
-                )*
+                $(reorder(&mut self.$field, runs);)*
             }
 
             /// Removes all rows that are not in these runs, which ascend.
@@ -85,6 +81,17 @@ fn append_runs<T: Copy>(column: &mut Vec<T>, source: &[T], runs: &[Range<usize>]
             1 => column.push(source[run.start]),
             _ => column.extend_from_slice(&source[run.clone()]),
         }
+    }
+}
+
+fn reorder<T: Copy + PartialEq>(column: &mut Vec<T>, runs: &[Range<usize>]) {
+    // Many columns are NULL in all rows.
+    let Some(first) = column.first().copied() else { return };
+    let is_equal = |some: &[T]| some.iter().fold(true, |equal, cell| equal & (*cell == first));
+    if !column.chunks(64).all(is_equal) {
+        let mut ordered = Vec::with_capacity(column.len());
+        append_runs(&mut ordered, column, runs);
+        *column = ordered;
     }
 }
 

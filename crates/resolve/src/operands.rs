@@ -80,21 +80,26 @@ pub(crate) struct Operands<'a> {
 
 impl<'a> Operands<'a> {
     /// Sorts the arguments of `call`. Of a call that is not in the table, descriptors that the tracer recognised count.
+    #[inline]
     pub(crate) fn of(spec: Option<&CallSpec>, call: &RawCall<'a>) -> Self {
         let mut operands = Self::default();
+        operands.sort(spec, call);
+        operands
+    }
+
+    fn sort(&mut self, spec: Option<&CallSpec>, call: &RawCall<'a>) {
         let Some(spec) = spec else {
-            operands.fd = call.args.iter().filter(|arg| matches!(arg, Arg::Fd(..))).find_map(fd);
-            return operands;
+            self.fd = call.args.iter().filter(|arg| matches!(arg, Arg::Fd(..))).find_map(fd);
+            return;
         };
         let mut base = Base::Cwd(None);
         for (kind, arg) in spec.args.iter().zip(call.args) {
-            operands.take(*kind, arg, &mut base);
+            self.take(*kind, arg, &mut base);
         }
-        if let (Some(path), CallKind::Open) = (&mut operands.path, spec.kind) {
-            let resolve = operands.structure.and_then(|how| symbols::field(how, b"resolve"));
+        if let (Some(path), CallKind::Open) = (&mut self.path, spec.kind) {
+            let resolve = self.structure.and_then(|how| symbols::field(how, b"resolve"));
             path.in_root = resolve.is_some_and(|text| symbols::RESOLVE_IN_ROOT.is_in_text(text));
         }
-        operands
     }
 
     #[inline]

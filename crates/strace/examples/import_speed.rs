@@ -1,4 +1,4 @@
-//! Imports files and prints what it cost: `cargo run --release --example import_speed -- FILE... [--threads N]`.
+//! Imports files and prints what it cost: `cargo run --release --example import_speed -- FILE... [--threads N] [--to TRAIL]`.
 //!
 //! CPU seconds and peak memory come from /proc/self, so one run measures one import.
 
@@ -16,9 +16,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         options.threads = Some(words.get(place + 1).ok_or("--threads needs a number")?.parse()?);
         words.drain(place..place + 2);
     }
-    let inputs: Vec<Input> = words.iter().map(|word| Input::from(OsStr::new(word))).collect();
     let directory = tempfile::tempdir()?;
-    let target = directory.path().join("speed.trail");
+    let mut target = directory.path().join("speed.trail");
+    if let Some(place) = words.iter().position(|word| word == "--to") {
+        target = words.get(place + 1).ok_or("--to needs a path")?.into();
+        words.drain(place..place + 2);
+    }
+    let inputs: Vec<Input> = words.iter().map(|word| Input::from(OsStr::new(word))).collect();
     let started = Instant::now();
     let summary = import(&[&Strace], &inputs, &options, &target, &Silent)?;
     let wall = started.elapsed().as_secs_f64();

@@ -49,7 +49,7 @@ impl Pages<'_> {
     fn names(
         &mut self,
         of: NameKind,
-        ids: impl Iterator<Item = u32>,
+        ids: impl Iterator<Item = u32> + Clone,
         nullable: bool,
     ) -> Result<EncodedChunk> {
         let names = self.names;

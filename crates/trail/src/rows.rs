@@ -65,7 +65,7 @@ impl SortBuffer {
     }
 
     /// Moves the rows up to `bound`, a key and the row that has it.
-    fn split(&mut self, bound: (Key, u32), into: &mut EventBatch) {
+    fn split(&mut self, bound: Place, into: &mut EventBatch) {
         let (mut taken, mut kept) = (Vec::new(), Vec::new());
         let mut last = None;
         self.unsorted = false;
@@ -89,8 +89,11 @@ impl SortBuffer {
     }
 }
 
-/// The key of each row, and which row it is.
-fn keys(batch: &EventBatch) -> Vec<(Key, u32)> {
+/// The key of a row, and which row it is.
+type Place = (Key, u32);
+
+/// All rows with their keys.
+fn keys(batch: &EventBatch) -> Vec<Place> {
     (0..batch.len).map(|row| (key(batch, row), row as u32)).collect()
 }
 
@@ -101,18 +104,40 @@ fn add_row(runs: &mut Vec<Range<usize>>, row: usize) {
     }
 }
 
-/// Sorts rows; equal keys keep their order. The keys are sorted together with their places, then one column after another is
-/// brought into that order, in which rows that were neighbours mostly still are.
+/// Sorts rows; equal keys keep their order. The keys of those that come late are sorted together with their places, and merged
+/// with the others; then one column after another is brought into that order, in which rows that were neighbours mostly still are.
 pub(crate) fn sort(batch: &mut EventBatch) {
-    let mut order = keys(batch);
-    if order.is_sorted() {
+    let (in_order, mut late) = late_rows(batch);
+    if late.is_empty() {
         return;
     }
-    order.sort();
+    late.sort_unstable();
     let mut runs = Vec::new();
-    order.iter().for_each(|(_, row)| add_row(&mut runs, *row as usize));
-    drop(order);
+    let mut late = late.into_iter().peekable();
+    for row in in_order {
+        while let Some((_, late)) = late.next_if(|late| *late < row) {
+            add_row(&mut runs, late as usize);
+        }
+        add_row(&mut runs, row.1 as usize);
+    }
+    late.for_each(|(_, row)| add_row(&mut runs, row as usize));
     batch.reorder(&runs);
+}
+
+/// The rows with their keys: those before which there is none with a greater key, and the others.
+fn late_rows(batch: &EventBatch) -> (Vec<Place>, Vec<Place>) {
+    let (mut in_order, mut late) = (Vec::with_capacity(batch.len), Vec::new());
+    let mut greatest = None;
+    for row in 0..batch.len {
+        let key = key(batch, row);
+        if Some(key) < greatest {
+            late.push((key, row as u32));
+        } else {
+            greatest = Some(key);
+            in_order.push((key, row as u32));
+        }
+    }
+    (in_order, late)
 }
 
 #[cfg(test)]

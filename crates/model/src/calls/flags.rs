@@ -38,7 +38,18 @@ impl Flag {
 /// Whether a symbol stands in a text of symbols.
 #[must_use]
 pub fn has_word(text: &[u8], symbol: &str) -> bool {
-    words(text).any(|word| word == symbol.as_bytes())
+    let mut rest = text;
+    loop {
+        let length = rest.iter().take_while(|byte| IN_WORDS[usize::from(**byte)]).count();
+        let (word, behind) = rest.split_at(length);
+        if word == symbol.as_bytes() {
+            return true;
+        }
+        match behind {
+            [_, behind @ ..] => rest = behind,
+            [] => return false,
+        }
+    }
 }
 
 /// The words of a short text; building a searcher would cost more than looking at each byte.
@@ -47,8 +58,18 @@ pub fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    IN_WORDS[usize::from(byte)]
 }
+
+static IN_WORDS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < u8::MAX {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// The number that `text` begins with: decimal, `0x` hexadecimal or `0` octal.
 #[must_use]

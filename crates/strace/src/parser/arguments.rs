@@ -26,35 +26,40 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads arguments from `at` on, which lies behind the opening parenthesis.
+    /// Reads arguments from `at` on, which lies behind the opening parenthesis, behind those that are there.
     #[inline]
-    pub(super) fn read(text: &'a [u8], index: usize, kinds: &[ArgKind], scratch: &mut Scratch<'a>) -> Self {
-        let mut arguments = Self::default();
+    pub(super) fn read(
+        &mut self,
+        text: &'a [u8],
+        index: usize,
+        kinds: &[ArgKind],
+        scratch: &mut Scratch<'a>,
+    ) {
         let mut index = index;
         loop {
             while text.get(index) == Some(&b' ') {
                 index += 1;
             }
             match text.get(index) {
-                None => return arguments,
+                None => return,
                 Some(b')') => {
-                    arguments.end = Some(index + 1);
-                    return arguments;
+                    self.end = Some(index + 1);
+                    return;
                 }
                 Some(b',') => index += 1,
                 Some(_) => {
                     index = behind_name(text, index);
-                    let kind = kinds.get(arguments.len).copied().unwrap_or(ArgKind::Other);
+                    let kind = kinds.get(self.len).copied().unwrap_or(ArgKind::Other);
                     let Some((arg, end)) = argument(text, index, kind, scratch) else {
-                        arguments.rest(text, index, kind, scratch);
-                        return arguments;
+                        self.rest(text, index, kind, scratch);
+                        return;
                     };
-                    arguments.push(arg);
+                    self.push(arg);
                     index = end;
                     match text[index] {
                         b')' => {
-                            arguments.end = Some(index + 1);
-                            return arguments;
+                            self.end = Some(index + 1);
+                            return;
                         }
                         _ => index += 1,
                     }

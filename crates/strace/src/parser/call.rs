@@ -1,5 +1,6 @@
 //! Lines that begin with a call: whole, or its first half.
 
+use super::arguments::Arguments;
 use super::broken::Breaker;
 use super::escape::Scratch;
 use super::kind::Kind;
@@ -84,7 +85,8 @@ impl Parser {
         text: &'s [u8],
         out: &mut Out<'_, impl Sink>,
     ) -> Option<()> {
-        let reading = Reading::of(text, out.names, scratch)?;
+        let arguments = &mut Arguments::default();
+        let reading = Reading::of(text, out.names, scratch, arguments)?;
         let outcome = Outcome::read(&text[reading.arguments.end?..], scratch)?;
         let (tid, start) = match origin {
             Origin::Known(tid, start) => (tid, start),
@@ -100,7 +102,8 @@ impl Parser {
         if let Some(first) = self.continued(tid, text) {
             let dur = outcome.dur.map(|dur| first.lasted(start, dur));
             self.with_scratch(first.gone_on_with(text), |parser, text, scratch| {
-                let reading = Reading::of(text, out.names, scratch)?;
+                let arguments = &mut Arguments::default();
+                let reading = Reading::of(text, out.names, scratch, arguments)?;
                 let returned = Returned { tid, start: first.start, dur, ret: outcome.ret, announced: true };
                 parser.returned(&returned, text, &reading, scratch, out);
                 Some(())
@@ -120,7 +123,7 @@ impl Parser {
         &mut self,
         returned: &Returned<'_>,
         text: &'s [u8],
-        reading: &Reading<'_>,
+        reading: &Reading<'_, '_>,
         scratch: &mut Scratch<'s>,
         out: &mut Out<'_, impl Sink>,
     ) {

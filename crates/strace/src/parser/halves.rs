@@ -3,6 +3,7 @@
 //! It is reported as entered and waits. With its second half it is one call; without one, when its thread goes on to
 //! something else or the input ends, it is a call whose return was not seen.
 
+use super::arguments::Arguments;
 use super::call::Origin;
 use super::kind::Kind;
 use super::marks::first_half;
@@ -17,7 +18,8 @@ impl Parser {
     /// Reports the entry of a call, because others may speak before it returns.
     pub(super) fn enter(&mut self, tid: Tid, start: Timestamp, text: &[u8], out: &mut Out<'_, impl Sink>) {
         self.with_scratch(text, |_, text, scratch| {
-            if let Some(reading) = Reading::of(text, out.names, scratch) {
+            let arguments = &mut Arguments::default();
+            if let Some(reading) = Reading::of(text, out.names, scratch, arguments) {
                 rights::emit_sent(reading.name, tid, text, out);
                 let entered = reading.entered(tid, start, out.names);
                 out.emit(RawItem::Entered(entered));
@@ -57,7 +59,8 @@ impl Parser {
             None => (half.start, &half.text[..]),
         };
         self.with_scratch(text, |parser, text, scratch| {
-            let Some(reading) = Reading::of(text, out.names, scratch) else { return };
+            let arguments = &mut Arguments::default();
+            let Some(reading) = Reading::of(text, out.names, scratch, arguments) else { return };
             let never_returns = reading.never_returns();
             if never_returns {
                 parser.forgets(half.tid, out);

@@ -9,6 +9,7 @@
 //! makes next goes on with it, by `restart_syscall` or once more.
 
 use super::Parser;
+use super::arguments::Arguments;
 use super::call::Origin;
 use super::outcome::Restart;
 use super::reading::{Reading, name_length};
@@ -164,7 +165,7 @@ impl Parser {
         &mut self,
         (tid, start): (Tid, Timestamp),
         origin: Origin<'_>,
-        (text, reading): (&[u8], &Reading<'_>),
+        (text, reading): (&[u8], &Reading<'_, '_>),
         (how, dur): (Restart, Option<Nanos>),
         out: &mut Out<'_, impl Sink>,
     ) {
@@ -252,7 +253,8 @@ impl Parser {
             _ => self.coverage.interrupted_unknown += 1,
         }
         self.with_scratch(&call.text, |parser, text, scratch| {
-            let Some(reading) = Reading::of(text, out.names, scratch) else { return };
+            let arguments = &mut Arguments::default();
+            let Some(reading) = Reading::of(text, out.names, scratch, arguments) else { return };
             parser.coverage.cut_arguments += u64::from(reading.arguments.cut);
             let entered = reading.entered(tid, call.start, out.names);
             out.emit(RawItem::Call(RawCall { dur: call.dur, ret, ..entered }));

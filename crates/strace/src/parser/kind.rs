@@ -42,7 +42,7 @@ impl Parser {
 
     fn understand(&mut self, line: &[u8], out: &mut Out<'_, impl Sink>) -> Option<Kind> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if memchr(0x1b, line).is_none() {
+        if !self.may_be_coloured || memchr(noise::ESCAPE, line).is_none() {
             return self.plain_line(line, out);
         }
         let mut plain = std::mem::take(&mut self.plain);

@@ -3,6 +3,7 @@
 //! What stands among the lines of a trace and is no line of strace (the output of the program, say) misses nothing.
 
 use super::Parser;
+use super::arguments::Arguments;
 use super::marks::resumed_name;
 use super::reading::{Reading, name_length};
 use super::rights;
@@ -46,7 +47,8 @@ impl Parser {
             return out.emit(RawItem::Lost { tid, call: Some(call) });
         }
         self.with_scratch(prefix.rest, |_, text, scratch| {
-            let reading = name_length(text).and_then(|_| Reading::of(text, out.names, scratch));
+            let arguments = &mut Arguments::default();
+            let reading = name_length(text).and_then(|_| Reading::of(text, out.names, scratch, arguments));
             let call = reading.as_ref().map(|reading| reading.entered(tid, Timestamp(0), out.names));
             out.emit(RawItem::Lost { tid, call });
             if let Some(reading) = &reading {

@@ -51,6 +51,7 @@ use iotrail_import::{ClockSteps, Ending, Prefix, Timeline};
 use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Clock, Coverage, Nanos, Resolution, Tid, Timestamp};
+use memchr::memchr;
 use pending::Pending;
 use sink::{Out, Sink};
 use std::sync::Arc;
@@ -92,6 +93,8 @@ pub struct Parser {
     broken: Option<Broken>,
     /// What the line before was part of.
     block: Option<Block>,
+    /// Whether there may be escape sequences of terminals in the input.
+    may_be_coloured: bool,
     scratch: Vec<u8>,
     plain: Vec<u8>,
 }
@@ -113,6 +116,7 @@ impl Parser {
             interruptions: Interruptions::default(),
             broken: None,
             block: None,
+            may_be_coloured: true,
             scratch: Vec::new(),
             plain: Vec::new(),
         }
@@ -129,14 +133,18 @@ impl Parser {
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) -> usize {
         let out = &mut Out { names, sink };
+        // Once for all lines.
+        self.may_be_coloured = memchr(noise::ESCAPE, input).is_some();
         let mut done = 0;
         loop {
             let consumed = self.next(&input[done..], at_end, out);
             if consumed == 0 {
-                return done;
+                break;
             }
             done += consumed;
         }
+        self.may_be_coloured = true;
+        done
     }
 
     /// Parses one line, as [`Self::parse`]. At the end of the input a call with nothing left emits what is pending.

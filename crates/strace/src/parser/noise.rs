@@ -2,6 +2,8 @@
 
 use memchr::memmem;
 
+/// Begins a sequence that colours what follows on a terminal.
+pub(super) const ESCAPE: u8 = 0x1b;
 /// Stack of a call (`-k`).
 const STACK: &str = "stack";
 /// Bytes that were read or written (`-e read=`).
@@ -150,7 +152,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 pub(super) fn strip_colours(line: &[u8], into: &mut Vec<u8>) {
     into.clear();
     let mut rest = line;
-    while let Some(escape) = memchr::memchr(0x1b, rest) {
+    while let Some(escape) = memchr::memchr(ESCAPE, rest) {
         into.extend_from_slice(&rest[..escape]);
         rest = &rest[escape + 1..];
         if let Some(parameters) = rest.strip_prefix(b"[") {

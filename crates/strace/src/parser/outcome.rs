@@ -6,7 +6,7 @@ use super::scan::{number, trim_end, trim_start};
 use iotrail_import::duration;
 use iotrail_model::Nanos;
 use iotrail_model::raw::Return;
-use memchr::{memmem, memrchr};
+use memchr::{memchr, memmem, memrchr};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,8 @@ fn error_name(notes: &[u8]) -> Option<&[u8]> {
 /// (`INJECTED: args`) and a delay leave a call what it is.
 fn is_injected(notes: &[u8]) -> bool {
     notes.last() == Some(&b')')
+        // Messages of errors have hardly a J, and none is cheaper to see than the marks.
+        && memchr(b'J', notes).is_some()
         && [&b"(INJECTED)"[..], b"retval)"].iter().any(|mark| memmem::find(notes, mark).is_some())
 }
 

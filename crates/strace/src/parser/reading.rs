@@ -8,29 +8,34 @@ use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::{RawCall, Return};
 use iotrail_model::{CallId, Layer, Tid, Timestamp};
 
-/// A call whose arguments were read.
-pub(super) struct Reading<'a> {
+/// A call whose arguments were read. They stay where they were put, because they are large.
+pub(super) struct Reading<'r, 'a> {
     pub(super) name: &'a [u8],
     known: Option<CallId>,
     spec: Option<&'static CallSpec>,
-    pub(super) arguments: Arguments<'a>,
+    pub(super) arguments: &'r Arguments<'a>,
 }
 
-impl<'a> Reading<'a> {
-    /// Reads `name(arguments`, as much of it as there is.
+impl<'r, 'a> Reading<'r, 'a> {
+    /// Reads `name(arguments`, as much of it as there is; `arguments` has none yet.
     #[inline]
-    pub(super) fn of(text: &'a [u8], names: &Dictionaries, scratch: &mut Scratch<'a>) -> Option<Self> {
+    pub(super) fn of(
+        text: &'a [u8],
+        names: &Dictionaries,
+        scratch: &mut Scratch<'a>,
+        arguments: &'r mut Arguments<'a>,
+    ) -> Option<Self> {
         let length = name_length(text)?;
         let name = &text[..length];
         let known = names.calls.find(name).map(CallId);
         let spec = known.and_then(calls::spec);
-        let arguments = Arguments::read(text, length + 1, spec.map_or(&[], |spec| spec.args), scratch);
+        arguments.read(text, length + 1, spec.map_or(&[], |spec| spec.args), scratch);
         Some(Self { name, known, spec, arguments })
     }
 
     /// The call as entered: nothing is known of its return.
     #[inline]
-    pub(super) fn entered(&self, tid: Tid, start: Timestamp, names: &mut Dictionaries) -> RawCall<'_> {
+    pub(super) fn entered(&self, tid: Tid, start: Timestamp, names: &mut Dictionaries) -> RawCall<'r> {
         let call = self.known.unwrap_or_else(|| CallId(names.calls.intern(self.name)));
         RawCall {
             tid,
@@ -75,13 +80,21 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// The bytes of which names of calls consist.
+static IN_NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < u8::MAX {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'?' | b'#');
+        byte += 1;
+    }
+    table
+};
+
 /// Length of the call name at the start of `text`, which a parenthesis must follow.
 #[inline]
 pub(super) fn name_length(text: &[u8]) -> Option<usize> {
-    let length = text
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'?' | b'#'))
-        .count();
+    let length = text.iter().take_while(|byte| IN_NAMES[usize::from(**byte)]).count();
     (length > 0 && text.get(length) == Some(&b'(')).then_some(length)
 }
 

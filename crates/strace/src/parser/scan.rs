@@ -4,6 +4,7 @@
 //! brackets. Strings are skipped with one `memchr` for the closing quote, everything else with one table look-up
 //! per byte.
 
+use iotrail_import::digits;
 pub(super) use iotrail_import::trim_start;
 use memchr::{memchr, memchr2, memmem};
 
@@ -165,20 +166,57 @@ pub(super) fn trim_end(text: &[u8]) -> &[u8] {
 pub(super) fn number(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
-    let (base, from) = match text.get(start..)? {
-        [b'0', b'x', digit, ..] if digit.is_ascii_hexdigit() => (16, start + 2),
-        [b'0', b'0'..=b'7', ..] => (8, start + 1),
-        [b'0'..=b'9', ..] => (10, start),
+    let (value, end) = match text.get(start..)? {
+        [b'0', b'x', digits @ ..] if digits.first().is_some_and(u8::is_ascii_hexdigit) => {
+            hexadecimal(digits, start + 2)
+        }
+        octal @ [b'0', b'0'..=b'7', ..] => in_base::<8>(octal, start),
+        decimal @ [b'0'..=b'9', ..] => match digits(decimal) {
+            Some((value, length)) => (value, start + length),
+            None => in_base::<10>(decimal, start),
+        },
         _ => return None,
     };
-    let mut value = 0_u64;
-    let mut at = from;
-    while let Some(digit) = text.get(at).and_then(|&byte| char::from(byte).to_digit(base)) {
-        value = value.wrapping_mul(u64::from(base)).wrapping_add(u64::from(digit));
-        at += 1;
-    }
     let value = value as i64;
-    Some((if negative { value.wrapping_neg() } else { value }, at))
+    Some((if negative { value.wrapping_neg() } else { value }, end))
+}
+
+/// What a byte means as a hexadecimal digit; [`NO_DIGIT`], if it is none.
+static HEXADECIMAL: [u8; 256] = {
+    let mut table = [NO_DIGIT; 256];
+    let mut digit = 0_u8;
+    while digit < 16 {
+        table[b"0123456789abcdef"[digit as usize] as usize] = digit;
+        table[b"0123456789ABCDEF"[digit as usize] as usize] = digit;
+        digit += 1;
+    }
+    table
+};
+
+const NO_DIGIT: u8 = u8::MAX;
+
+/// The number of the hexadecimal digits in front, which begin at `start`, and where it ends.
+fn hexadecimal(digits: &[u8], start: usize) -> (u64, usize) {
+    let (mut value, mut length) = (0_u64, 0);
+    for digit in digits.iter().map(|byte| HEXADECIMAL[usize::from(*byte)]) {
+        if digit == NO_DIGIT {
+            break;
+        }
+        value = value << 4 | u64::from(digit);
+        length += 1;
+    }
+    (value, start + length)
+}
+
+/// The number of the digits in front, which begin at `start`, and where it ends.
+#[inline]
+fn in_base<const BASE: u32>(digits: &[u8], start: usize) -> (u64, usize) {
+    let (mut value, mut length) = (0_u64, 0);
+    while let Some(digit) = digits.get(length).and_then(|&byte| char::from(byte).to_digit(BASE)) {
+        value = value.wrapping_mul(u64::from(BASE)).wrapping_add(u64::from(digit));
+        length += 1;
+    }
+    (value, start + length)
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ use parquet::schema::types::ColumnDescPtr;
 /// The most distinct integers that are worth a dictionary.
 const MAX_DISTINCT: usize = 1 << 13;
 
+/// How many integers that came lately are remembered; a power of two.
+const RECENT: usize = 256;
+
 type KeyMap = hashbrown::HashMap<i64, u32, foldhash::fast::RandomState>;
 
 /// An encoded column chunk and its description.
@@ -45,6 +48,8 @@ pub(crate) struct ChunkEncoder {
     distinct: Vec<i64>,
     places: Vec<u32>,
     key_map: KeyMap,
+    /// Integers that came lately and their keys: most come again soon, and need no hash then.
+    recent: Vec<(i64, u32)>,
 }
 
 /// A dictionary page: entries in PLAIN encoding and their number.
@@ -69,6 +74,7 @@ impl ChunkEncoder {
             distinct: Vec::new(),
             places: Vec::new(),
             key_map: KeyMap::default(),
+            recent: vec![(0, u32::MAX); RECENT],
         })
     }
 
@@ -82,21 +88,11 @@ impl ChunkEncoder {
         narrow: bool,
     ) -> Result<EncodedChunk> {
         self.integers.clear();
-        self.levels.clear();
-        match null {
-            None => self.integers.extend(values),
-            Some(null) => {
-                for value in values {
-                    self.levels.push(u32::from(value != null));
-                    if value != null {
-                        self.integers.push(value);
-                    }
-                }
-            }
-        }
-        let statistics = self.bounds(narrow, Self::is_unsigned_64(column), self.nulls());
-        let rows = if null.is_some() { self.levels.len() } else { self.integers.len() };
-        self.start_page(null.is_some());
+        self.integers.extend(values);
+        let rows = self.integers.len();
+        let nulls = null.map(|null| self.take_out(null));
+        let statistics = self.bounds(narrow, Self::is_unsigned_64(column), nulls.unwrap_or(0) as u64);
+        self.start_page(rows, nulls);
         // A column that is NULL in every row has neither dictionary nor values.
         let nothing = self.integers.is_empty();
         let dictionary =
@@ -126,17 +122,20 @@ impl ChunkEncoder {
     pub(crate) fn names<'n>(
         &mut self,
         column: &ColumnDescPtr,
-        ids: impl Iterator<Item = u32>,
+        ids: impl Iterator<Item = u32> + Clone,
         entry: impl Fn(u32) -> &'n [u8],
         nullable: bool,
     ) -> Result<EncodedChunk> {
+        let rows = ids.clone().count();
+        if nullable && ids.clone().all(|id| id == u32::MAX) {
+            self.start_page(rows, Some(rows));
+            return self.close(column, rows, Encoding::PLAIN, None, Self::no_bounds(rows));
+        }
         self.keys.clear();
         self.levels.clear();
         self.places.fill(u32::MAX);
         let mut dictionary = Dictionary { entries: Vec::new(), count: 0 };
-        let mut rows = 0;
         for id in ids {
-            rows += 1;
             if nullable {
                 self.levels.push(u32::from(id != u32::MAX));
                 if id == u32::MAX {
@@ -156,26 +155,44 @@ impl ChunkEncoder {
             }
             self.keys.push(key);
         }
-        self.start_page(nullable);
-        let nulls = Some(self.nulls());
-        let statistics = Statistics::ByteArray(ValueStatistics::new(None, None, None, nulls, false));
+        let nulls = rows - self.keys.len();
+        self.start_page(rows, nullable.then_some(nulls));
         if self.keys.is_empty() {
-            return self.close(column, rows, Encoding::PLAIN, None, statistics);
+            return self.close(column, rows, Encoding::PLAIN, None, Self::no_bounds(nulls));
         }
         self.put_keys(dictionary.count);
-        self.close(column, rows, Encoding::RLE_DICTIONARY, Some(dictionary), statistics)
+        self.close(column, rows, Encoding::RLE_DICTIONARY, Some(dictionary), Self::no_bounds(nulls))
+    }
+
+    /// Takes out the integers that stand for NULL, of which it says how many there were; `levels` tells them from others if both
+    /// occur.
+    fn take_out(&mut self, null: i64) -> usize {
+        self.levels.clear();
+        let nulls = self.integers.iter().filter(|value| **value == null).count();
+        if nulls == self.integers.len() {
+            self.integers.clear();
+        } else if nulls > 0 {
+            self.levels.extend(self.integers.iter().map(|value| u32::from(*value != null)));
+            self.integers.retain(|value| *value != null);
+        }
+        nulls
+    }
+
+    fn no_bounds(nulls: usize) -> Statistics {
+        Statistics::ByteArray(ValueStatistics::new(None, None, None, Some(nulls as u64), false))
     }
 
     fn is_unsigned_64(column: &ColumnDescPtr) -> bool {
         column.logical_type_ref() == Some(&LogicalType::integer(64, false))
     }
 
-    fn nulls(&self) -> u64 {
-        self.levels.iter().map(|level| u64::from(*level == 0)).sum()
-    }
-
     fn bounds(&self, narrow: bool, unsigned_64: bool, nulls: u64) -> Statistics {
-        let mut bounds = self.integers.iter().min().copied().zip(self.integers.iter().max().copied());
+        let first = self.integers.first().map(|first| (*first, *first));
+        let mut bounds = first.map(|bounds| {
+            self.integers
+                .iter()
+                .fold(bounds, |(least, greatest), value| (least.min(*value), greatest.max(*value)))
+        });
         if unsigned_64 {
             // Beyond the signed numbers the order is another; such a `seq` does not occur, but must not lie.
             bounds = bounds.filter(|(min, _)| *min >= 0);
@@ -189,12 +206,16 @@ impl ChunkEncoder {
         }
     }
 
-    /// Definition levels: which rows are not NULL.
-    fn start_page(&mut self, nullable: bool) {
+    /// Definition levels: which rows are not NULL, if some may be.
+    fn start_page(&mut self, rows: usize, nulls: Option<usize>) {
         self.page.clear();
-        if nullable {
+        if let Some(nulls) = nulls {
             self.page.extend_from_slice(&[0; 4]);
-            hybrid::encode(&mut self.page, &self.levels, 1);
+            match nulls {
+                0 => hybrid::encode_equal(&mut self.page, 1, rows, 1),
+                _ if nulls == rows => hybrid::encode_equal(&mut self.page, 0, rows, 1),
+                _ => hybrid::encode(&mut self.page, &self.levels, 1),
+            }
             let length = (self.page.len() - 4) as u32;
             self.page[..4].copy_from_slice(&length.to_le_bytes());
         }
@@ -205,20 +226,21 @@ impl ChunkEncoder {
         self.keys.clear();
         self.distinct.clear();
         self.key_map.clear();
-        let (mut last, mut last_key) = (None, 0);
+        self.recent.fill((0, u32::MAX));
         for &value in &self.integers {
-            if last != Some(value) {
+            let recent = &mut self.recent[place_among_recent(value)];
+            if recent.0 != value || recent.1 == u32::MAX {
                 let next = self.distinct.len() as u32;
-                last_key = *self.key_map.entry(value).or_insert(next);
-                if last_key == next {
+                let key = *self.key_map.entry(value).or_insert(next);
+                if key == next {
                     if self.distinct.len() == MAX_DISTINCT {
                         return false;
                     }
                     self.distinct.push(value);
                 }
-                last = Some(value);
+                *recent = (value, key);
             }
-            self.keys.push(last_key);
+            self.keys.push(recent.1);
         }
         true
     }
@@ -281,6 +303,10 @@ impl ChunkEncoder {
         };
         Ok(EncodedChunk { bytes: Bytes::from(bytes), close })
     }
+}
+
+fn place_among_recent(value: i64) -> usize {
+    ((value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT.ilog2())) as usize
 }
 
 fn put_text(entries: &mut Vec<u8>, text: &[u8]) {
