@@ -69,6 +69,7 @@ def check(library, work, program, mode):
             run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--asap")
             compare(library, mode, ranks, "generated under MPI", truth, transfers(clone, scratch))
         if mode in NO_PROGRAM:
+            print(f"{library:8} {mode:9} {ranks} ranks: a model of {model.stat().st_size} bytes, {sum(truth.values())} requests at {RANKS} ranks")
             continue
         source, program_of_model, own = work / f"{mode}-{ranks}.c", work / f"{mode}-{ranks}.app", work / f"{mode}-{ranks}.own"
         run(iotrail, "-q", "export", "c", model, "-o", source)

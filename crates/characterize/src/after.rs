@@ -6,14 +6,14 @@
 use crate::program::{Program, Target};
 use crate::sessions::{Execution, RankSessions};
 use crate::streams::Streams;
-use iotrail_workload::{Producer, ProgramStep, RequestKind};
+use iotrail_workload::{ModelFile, Producer, ProgramStep, RequestKind};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A kind of wait for another rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitFigures {
-    /// File and session of the model that others must have ended, by their numbers from 1.
+    /// File and session of the model that others must have ended.
     pub after: String,
     /// File and session before which ranks wait.
     pub before: String,
@@ -175,6 +175,7 @@ pub(crate) fn with_waits(
     steps: Vec<(ProgramStep, bool)>,
     waits: &[Wait],
     program: &mut Program,
+    files: &[ModelFile],
 ) -> (Vec<(ProgramStep, bool)>, Vec<WaitFigures>) {
     let session = |step: &ProgramStep| match *step {
         ProgramStep::Session { file, session, ranks } | ProgramStep::Part { file, session, ranks, .. } => {
@@ -190,7 +191,8 @@ pub(crate) fn with_waits(
         let producer = wait.producer(program);
         // A session waits for those of its own kind that others did before it.
         let comes_before = wait.producer == wait.consumer || first(wait.producer) < first(wait.consumer);
-        let words = |(file, session): (usize, usize)| format!("{}/{}", file + 1, session + 1);
+        let words =
+            |(file, session): Kind| format!("{}/{}", files[file].name, files[file].sessions[session].name);
         figures.push(WaitFigures {
             after: words(wait.producer),
             before: words(wait.consumer),

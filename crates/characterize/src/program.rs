@@ -108,7 +108,7 @@ pub(crate) fn programmed(
         program.group(&(0..program.ranks).collect());
     }
     let found = waits(streams, ranks, &targets);
-    let (atoms, waits) = with_waits(atoms, &found, &mut program);
+    let (atoms, waits) = with_waits(atoms, &found, &mut program, &files_of_model);
     let model = Model {
         ranks: Some(streams.ranks.len() as u32),
         strong: false,

@@ -117,6 +117,8 @@ pub struct Figures {
     pub modes: BTreeMap<String, u64>,
     /// SIZE: bytes asked for, by variant.
     pub sizes: BTreeMap<String, Quantiles>,
+    /// OFF: where transfers begin, in bytes, by variant. What follows a law has it in the model.
+    pub offsets: BTreeMap<String, Quantiles>,
     /// SEQ: share of transfers that begin where the one before ended.
     pub consecutive: Option<f64>,
     /// Share of those that begin there or behind.
@@ -136,7 +138,10 @@ impl Figures {
         let mix = |mix: &BTreeMap<Variant, u64>| {
             mix.iter().map(|(variant, count)| (variant.to_string(), *count)).collect()
         };
-        let sizes = measured.sizes.iter();
+        let quantiles = |of: &BTreeMap<Variant, Distribution>| {
+            let all = of.iter();
+            all.filter_map(|(variant, of)| Some((variant.to_string(), Quantiles::of(of)?))).collect()
+        };
         Self {
             files: Quantiles::of(&measured.files),
             sessions: Quantiles::of(&measured.sessions),
@@ -147,9 +152,8 @@ impl Figures {
             in_sessions: mix(&measured.in_sessions),
             outside: mix(&measured.outside),
             modes: measured.modes.iter().map(|(mode, count)| (mode.to_string(), *count)).collect(),
-            sizes: sizes
-                .filter_map(|(variant, sizes)| Some((variant.to_string(), Quantiles::of(sizes)?)))
-                .collect(),
+            sizes: quantiles(&measured.sizes),
+            offsets: quantiles(&measured.offsets),
             consecutive: measured.pairs.consecutive_share(),
             sequential: measured.pairs.sequential_share(),
             file_size: measured.file_size,

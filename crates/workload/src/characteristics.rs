@@ -84,6 +84,8 @@ pub struct Characteristics {
     pub modes: BTreeMap<Arc<str>, u64>,
     /// SIZE: bytes that transfers ask to move, by variant.
     pub sizes: BTreeMap<Variant, Distribution>,
+    /// OFF: where transfers begin, in bytes, by variant; those whose place is not known have none.
+    pub offsets: BTreeMap<Variant, Distribution>,
     /// SEQ, over all sessions.
     pub pairs: Pairs,
     /// FS: the end of the furthest transfer of a file, in bytes; NULL if no place is known.
@@ -111,6 +113,9 @@ impl Characteristics {
         for (variant, sizes) in &other.sizes {
             self.sizes.entry(variant.clone()).or_default().merge(sizes);
         }
+        for (variant, offsets) in &other.offsets {
+            self.offsets.entry(variant.clone()).or_default().merge(offsets);
+        }
         self.pairs = self.pairs.plus(other.pairs);
         self.file_size = self.file_size.max(other.file_size);
         self.slack.merge(&other.slack);
@@ -122,6 +127,9 @@ impl Characteristics {
         self.file_size = self.file_size.max(request.end_offset().filter(|_| request.is_data()));
         if let Some(size) = request.size.filter(|_| request.is_data()) {
             self.sizes.entry(request.variant.clone()).or_default().add(size);
+        }
+        if let Some(offset) = request.offset.filter(|_| request.is_data()) {
+            self.offsets.entry(request.variant.clone()).or_default().add(offset);
         }
         if let Some(slack) = request.slack {
             self.slack.add(slack.ns);

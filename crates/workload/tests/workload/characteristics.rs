@@ -103,6 +103,10 @@ fn the_file_that_is_written_and_read() {
     assert_eq!(found.pairs, Pairs { all: 2, consecutive: 1, sequential: 2 });
     assert_eq!((found.pairs.consecutive_share(), found.pairs.sequential_share()), (Some(0.5), Some(1.0)));
     assert_eq!(found.file_size, Some(4500));
+    let offsets: Vec<(String, Distribution)> =
+        found.offsets.iter().map(|(variant, offsets)| (variant.to_string(), offsets.clone())).collect();
+    let of = |variant: &str, offsets: &[i64]| (variant.to_owned(), values(offsets));
+    assert_eq!(offsets, [of("read", &[0]), of("write", &[0, 1000]), of("write.s", &[4000])]);
     assert_eq!(found.in_sessions, variants(&[("write", 2), ("write.s", 1), ("read", 1)]));
     assert_eq!(found.modes, BTreeMap::from([(Arc::from("wo"), 1), (Arc::from("ro"), 1)]));
 }

@@ -346,6 +346,7 @@ fn waits_for_what_other_ranks_wrote_are_found_and_kept() {
         "{}",
         found["tokens"]
     );
+    assert_eq!((&wait["after"], &wait["before"]), (&"shared-1/update-1".into(), &"shared-1/update-1".into()));
     assert_eq!(wait["seen"], ranks * rounds - 1);
     let model = String::from_utf8(dir.read("m.toml")).expect("UTF-8");
     assert!(model.contains("around = -1"), "{model}");
@@ -369,5 +370,61 @@ fn waits_for_what_other_ranks_wrote_are_found_and_kept() {
     assert_eq!(order[..6], order[6..12], "six ranks take turns: {order:?}");
     assert_eq!(order[..6], order[12..], "{order:?}");
     let text = dir.run(["characterize", "app.trail", "-q"]).succeeds().text();
-    assert!(text.contains("read or opened what another rank had written"), "{text}");
+    assert!(text.contains("11 sessions read or opened what another rank"), "{text}");
+}
+
+/// The example of section 2 of the definitions, as four ranks do it: figures of a rank, by class and group.
+#[test]
+fn the_figures_of_table_iii_are_those_of_the_example() {
+    let dir = Dir::new();
+    for rank in 0..4 {
+        let mut text = format!("{} 10:00:00.000100 brk(NULL) = 0x5581 <0.000010>\n", 50 + rank);
+        let (input, out) = ("3</data/in>", format!("4</data/out.{rank}>"));
+        let mut calls = vec![
+            format!("openat(AT_FDCWD, \"/data/in\", O_RDONLY) = {input}"),
+            format!("read({input}, \"x\"..., 4096) = 4096"),
+            format!("openat(AT_FDCWD, \"/data/out.{rank}\", O_WRONLY|O_CREAT, 0666) = {out}"),
+            format!("write({out}, \"x\"..., 1000) = 1000"),
+            "stat(\"/data/log\", {st_mode=S_IFREG|0644, st_size=7, ...}) = 0".to_owned(),
+            format!("read({input}, \"x\"..., 4096) = 4096"),
+            format!("write({out}, \"x\"..., 1000) = 1000"),
+            format!("close({input}) = 0"),
+            format!("lseek({out}, 4000, SEEK_SET) = 4000"),
+            format!("write({out}, \"x\"..., 500) = 500"),
+            format!("close({out}) = 0"),
+            format!("openat(AT_FDCWD, \"/data/out.{rank}\", O_RDONLY) = {out}"),
+            format!("read({out}, \"x\"..., 2000) = 2000"),
+            format!("close({out}) = 0"),
+        ];
+        if rank > 0 {
+            calls.remove(4);
+        }
+        for (at, call) in calls.iter().enumerate() {
+            text.push_str(&format!("{} 10:00:00.{:06} {call} <0.000010>\n", 50 + rank, 1000 * (at + 1)));
+        }
+        dir.write(format!("app_host_{rank}.st"), text);
+    }
+    let words = ["import", "-q", "-o", "app.trail"].map(str::to_owned);
+    dir.run(words.into_iter().chain((0..4).map(|rank| format!("app_host_{rank}.st")))).succeeds();
+    let found = dir.json(["characterize", "app.trail", "--json", "-q"]);
+    let groups = found["groups"].as_array().expect("groups");
+    assert_eq!(groups.len(), 2, "the root, and the others");
+    let of = |group: usize, class: &str| {
+        let all = found["classes"].as_array().expect("classes");
+        all.iter().find(|of| of["group"] == group && of["class"] == class).expect(class)
+    };
+    let mean = |of: &serde_json::Value, key: &str| of[key]["mean"].as_f64().expect("a mean");
+    let (input, out) = (of(0, "shared"), of(0, "private"));
+    assert_eq!((mean(input, "sessions"), mean(input, "first_gap"), mean(input, "depth")), (1.0, 1.0, 3.0));
+    assert_eq!(mean(input, "request_gap"), 7.0 / 3.0);
+    assert_eq!((&input["consecutive"], &input["file_size"]), (&1.0.into(), &8192.into()));
+    assert_eq!(input["offsets"]["read"]["max"], 4096);
+    assert_eq!((mean(out, "sessions"), mean(out, "first_gap"), mean(out, "session_gap")), (2.0, 3.0, 1.0));
+    assert_eq!((mean(out, "depth"), mean(out, "request_gap")), (3.0, 9.0 / 6.0));
+    assert_eq!((&out["consecutive"], &out["sequential"]), (&0.5.into(), &1.0.into()));
+    assert_eq!(out["file_size"], 4500);
+    assert_eq!(out["in_sessions"], serde_json::json!({ "read": 1, "write": 2, "write.s": 1 }));
+    assert_eq!(of(0, "root")["outside"], serde_json::json!({ "stat": 1 }));
+    let ratio = |group: usize| (groups[group]["data_requests"].clone(), groups[group]["requests"].clone());
+    assert_eq!((ratio(0), ratio(1)), ((6.into(), 13.into()), (6.into(), 12.into())));
 }
