@@ -122,7 +122,13 @@ impl State {
     /// What was noted when a call was entered that is over now.
     fn began(&mut self, thread: ThreadId, call: &RawCall<'_>) -> Option<Entered> {
         let is_it = |entered: &Entered| (entered.call, entered.start) == (call.call, call.start);
-        self.processes.thread_mut(thread).resume(is_it).or_else(|| self.leave(thread))
+        match self.processes.thread_mut(thread).resume(is_it) {
+            Some(resumed) => {
+                self.unwatch(&resumed);
+                Some(resumed)
+            }
+            None => self.leave(thread),
+        }
     }
 
     fn set_flags(&mut self, event: &mut Event, operands: &Operands<'_>, names: &mut Dictionaries) {

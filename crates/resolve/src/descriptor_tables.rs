@@ -5,8 +5,10 @@
 //! Tables are dense vectors behind shared pointers, copied when the first of two owners changes one. Descriptions lie in
 //! one arena; those that no table names any more are found by marking, so that close costs nothing.
 
+use crate::contested::{Contested, Numbers, Watched};
 use crate::cursor::Moved;
 use crate::holds::Holds;
+pub(crate) use crate::ids::{DescriptionId, TableId};
 use crate::owned::Owned;
 use crate::renamed::Renamed;
 use crate::sockets::Protocol;
@@ -24,14 +26,6 @@ pub(crate) const NEVER_RENAMED: u64 = u64::MAX;
 
 /// A table of more descriptors is large.
 const LARGE: usize = 256;
-
-/// An open file description in [`DescriptorTables`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DescriptionId(u32);
-
-/// A descriptor table in [`DescriptorTables`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TableId(u32);
 
 /// What a descriptor stands for.
 #[derive(Clone, Copy, Debug)]
@@ -193,6 +187,8 @@ pub(crate) struct DescriptorTables {
     pub(crate) renamed: Renamed,
     /// Device and inode behind a description, where they are known.
     identities: Vec<Option<(u64, u64)>>,
+    /// Calls in flight on descriptors that others may change.
+    pub(crate) contested: Contested,
     /// Descriptions that were sent with messages and not seen to arrive, the last ones.
     pub(crate) sent: VecDeque<DescriptionId>,
 }
@@ -212,6 +208,25 @@ impl DescriptorTables {
     pub(crate) fn share(&mut self, id: TableId) -> TableId {
         self.tables.share(id.0);
         id
+    }
+
+    /// Whether a table has several owners.
+    #[inline]
+    pub(crate) fn is_shared(&self, id: TableId) -> bool {
+        self.tables.is_shared(id.0)
+    }
+
+    /// A call begins on descriptors that others may change; what one of them stands for may be `known`.
+    pub(crate) fn watch(
+        &mut self,
+        id: TableId,
+        numbers: &Numbers,
+        known: Option<(i32, DescriptionId)>,
+    ) -> Watched {
+        let table = self.tables.get(id.0);
+        let in_table = |fd| table?.get(fd).map(|slot| DescriptionId(slot.description));
+        let stood_for = |fd| known.filter(|(known, _)| *known == fd).map(|(_, id)| id).or_else(|| in_table(fd));
+        self.contested.begins(id, numbers, stood_for)
     }
 
     /// A copy of the table; costs nothing until one of the two changes.
@@ -422,7 +437,7 @@ impl DescriptorTables {
         let Some(slot) = self.tables.get(id.0).and_then(|table| table.get(fd)) else { return };
         let Some(description) = self.get(from, other) else { return };
         if description.0 != slot.description {
-            self.set(id, fd, description, slot.cloexec);
+            self.know(id, fd, description, slot.cloexec);
         }
         if received {
             let sent = &mut self.description_mut(description).sent;
@@ -447,18 +462,34 @@ impl DescriptorTables {
 
     /// Lets `fd` stand for `description`.
     pub(crate) fn set(&mut self, id: TableId, fd: i32, description: DescriptionId, cloexec: bool) {
+        if !self.contested.is_empty() {
+            self.contested.stands_for(id, fd, description);
+        }
+        self.know(id, fd, description, cloexec);
+    }
+
+    /// `fd` is found to stand for `description`, or to do so for a while: nobody changed it.
+    pub(crate) fn know(&mut self, id: TableId, fd: i32, description: DescriptionId, cloexec: bool) {
         self.change(id, |table| table.set(fd, Slot { description: description.0, cloexec }));
     }
 
     /// Whether `fd` is closed at exec.
     pub(crate) fn set_cloexec(&mut self, id: TableId, fd: i32, cloexec: bool) {
         if let Some(description) = self.get(id, fd) {
-            self.set(id, fd, description, cloexec);
+            self.know(id, fd, description, cloexec);
         }
     }
 
     /// Closes `fd`.
     pub(crate) fn close(&mut self, id: TableId, fd: i32) {
+        if !self.contested.is_empty() {
+            self.contested.closes(id, fd);
+        }
+        self.know_free(id, fd);
+    }
+
+    /// `fd` is found to stand for nothing.
+    pub(crate) fn know_free(&mut self, id: TableId, fd: i32) {
         if self.get(id, fd).is_some() {
             self.change(id, |table| table.set(fd, EMPTY));
         }
@@ -467,6 +498,9 @@ impl DescriptorTables {
     /// Closes the descriptors from `first` to `last`, or marks them to be closed at exec.
     pub(crate) fn close_range(&mut self, id: TableId, first: i64, last: i64, only_mark: bool) {
         let range = first..=last;
+        if !only_mark {
+            self.contested.closes_range(id, &range);
+        }
         self.change(id, |table| {
             table.retain(|fd, slot| {
                 let inside = range.contains(&i64::from(fd));

@@ -1,5 +1,6 @@
 //! A call is announced: it was entered, and something else is seen before it returns.
 
+use crate::contested::Numbers;
 use crate::effect::Effect;
 use crate::operands::Operands;
 use crate::process_table::{Entered, ThreadId};
@@ -25,6 +26,7 @@ impl State {
         let spec = calls::spec(call.call);
         let operands = Operands::of(spec, call);
         let table = self.processes.thread(id).table;
+        let numbers = self.descriptors.is_shared(table).then(|| Numbers::of(&operands, effect));
         let mapped = self.spaces.touched(self.processes.thread(id).space, effect, spec, call);
         let description = operands.fd.and_then(|fd| self.description_of(table, fd, false, names));
         let description = description.or(mapped.map(|mapped| mapped.description));
@@ -40,6 +42,8 @@ impl State {
             (Effect::Rename | Effect::ChangeRoot, _) => self.descriptors.renames += 1,
             _ => {}
         }
+        let known = operands.fd.map(|(fd, _)| fd).zip(description);
+        let watched = numbers.map(|numbers| self.descriptors.watch(table, &numbers, known));
         let offset = mapped.map(|mapped| mapped.offset).into();
         let moves_before = [description, target].map(|id| id.map_or(0, |id| self.descriptors.moves(id)));
         let entered = Entered {
@@ -51,6 +55,7 @@ impl State {
             moves,
             moves_before,
             seq,
+            watched,
         };
         for description in entered.descriptions().filter(|_| moves) {
             self.descriptors.description_mut(description).in_flight += 1;

@@ -137,7 +137,8 @@ impl State {
 
     /// The call of a thread that it entered at that time had no effect.
     pub(crate) fn interrupted(&mut self, id: ThreadId, at: Timestamp) {
-        if self.processes.thread_mut(id).resume(|call| call.start == at).is_some() {
+        if let Some(resumed) = self.processes.thread_mut(id).resume(|call| call.start == at) {
+            self.unwatch(&resumed);
             return;
         }
         self.leave(id);
@@ -147,7 +148,7 @@ impl State {
 
     /// What becomes of the announced call of a thread will be told later.
     pub(crate) fn suspended(&mut self, id: ThreadId) {
-        if let Some(entered) = self.leave(id) {
+        if let Some(entered) = self.stand_still(id) {
             self.processes.thread_mut(id).suspended.push(entered);
         }
         let tid = self.processes.thread(id).tid;
@@ -156,6 +157,13 @@ impl State {
 
     /// The announced call of a thread is over.
     pub(crate) fn leave(&mut self, id: ThreadId) -> Option<Entered> {
+        let entered = self.stand_still(id)?;
+        self.unwatch(&entered);
+        Some(entered)
+    }
+
+    /// The announced call of a thread moves nothing for now.
+    fn stand_still(&mut self, id: ThreadId) -> Option<Entered> {
         let entered = self.processes.thread_mut(id).entered.take()?;
         for description in entered.descriptions().filter(|_| entered.moves) {
             let in_flight = &mut self.descriptors.description_mut(description).in_flight;
@@ -359,6 +367,9 @@ impl State {
     /// Forgets a thread; with the last one its process, which is handed out if it had not ended.
     pub(crate) fn drop_thread<S: Sink>(&mut self, id: ThreadId, cx: &mut Context<'_, S>) {
         self.leave(id);
+        for suspended in std::mem::take(&mut self.processes.thread_mut(id).suspended) {
+            self.unwatch(&suspended);
+        }
         let process = self.processes.thread(id).process;
         if self.processes.members(process) == 1 {
             self.end_process(process, None, cx);

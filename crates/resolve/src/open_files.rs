@@ -55,7 +55,7 @@ impl DescriptorTables {
             (None, Some(hint)) => Some(self.discover(table, fd, hint, files, names)),
             (None, None) if exists => {
                 let id = self.describe(Description::unseen(Nullable::NULL));
-                self.set(table, fd, id, false);
+                self.know(table, fd, id, false);
                 Some(id)
             }
             (None, None) => None,
@@ -110,7 +110,7 @@ impl DescriptorTables {
             ..Description::unseen(Nullable::some(path))
         };
         let id = self.describe(description);
-        self.set(table, fd, id, false);
+        self.know(table, fd, id, false);
         id
     }
 

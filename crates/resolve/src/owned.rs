@@ -28,6 +28,12 @@ impl<T: Clone> Owned<T> {
         }
     }
 
+    /// Whether a thing has several owners.
+    #[inline]
+    pub(crate) fn is_shared(&self, index: u32) -> bool {
+        matches!(self.slots[index as usize], Some((_, 2..)))
+    }
+
     /// One more owner of the same thing.
     pub(crate) fn share(&mut self, index: u32) {
         if let Some((_, owners)) = &mut self.slots[index as usize] {

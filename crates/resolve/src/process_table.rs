@@ -1,11 +1,12 @@
 //! Who is alive: threads, the processes they belong to, and the executable images of these.
 
 use crate::address_spaces::SpaceId;
+use crate::contested::Watched;
 use crate::descriptor_tables::{DescriptionId, TableId};
 use crate::directories::DirectoryId;
 use hashbrown::HashMap;
 use iotrail_model::calls;
-use iotrail_model::raw::{RawItem, Return};
+use iotrail_model::raw::{RawCall, RawItem, Return};
 use iotrail_model::{
     CallId, CaseId, Layer, Nullable, OpenId, PathId, Pid, Process, Tid, Timestamp, Usage, text,
 };
@@ -66,6 +67,16 @@ impl Thread {
         Some(self.suspended.remove(index))
     }
 
+    /// What was noted when a call began, be it that a signal interrupted it.
+    pub(crate) fn being_in(&mut self, call: &RawCall<'_>) -> Option<&mut Entered> {
+        let is_it = |entered: &Entered| (entered.call, entered.start) == (call.call, call.start);
+        let suspended = match self.entered.as_ref().is_some_and(is_it) {
+            true => None,
+            false => self.suspended.iter_mut().rfind(|entered| is_it(entered)),
+        };
+        suspended.or(self.entered.as_mut().filter(|entered| entered.call == call.call))
+    }
+
     /// Whether an item may be of this thread; if it has ended, it may be of another one with the same id.
     #[inline]
     pub(crate) fn may_emit(&self, item: &RawItem<'_>) -> bool {
@@ -109,6 +120,8 @@ pub(crate) struct Entered {
     pub(crate) seq: (CaseId, u64),
     /// How often those of `description` and `target` had been moved before.
     pub(crate) moves_before: [u64; 2],
+    /// The descriptors that others may change meanwhile.
+    pub(crate) watched: Option<Watched>,
 }
 
 impl Entered {

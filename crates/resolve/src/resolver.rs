@@ -208,7 +208,7 @@ impl Resolver {
             RawItem::Entered(call) if call.layer > Layer::Syscall => {
                 self.state.enter_library(case, thread, seq, call);
             }
-            RawItem::Call(call) if !self.state.uncertain.is_empty() => {
+            RawItem::Call(call) if self.state.may_be_uncertain() => {
                 self.state.uncertain_call(case, thread, seq, call, cx);
             }
             RawItem::Call(call) => self.state.call(case, thread, seq, call, cx),

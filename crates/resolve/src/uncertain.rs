@@ -1,14 +1,20 @@
-//! Calls on descriptors of which the trace does not tell what they stand for ([`iotrail_model::raw::RawItem::Uncertain`]).
+//! Calls on descriptors of which nobody can tell what they stand for: the trace says so
+//! ([`iotrail_model::raw::RawItem::Uncertain`]), or another thread changed them while the call was in flight
+//! ([`crate::contested`]).
 //!
 //! While such a call is replayed, its descriptors stand for something of which nothing is known. So a copy of one, or a child
 //! that inherits it, has something unknown as well. Afterwards they stand for what they did before: later calls may be certain.
 
 use crate::Sink;
+use crate::contested::{Numbers, Outcome, Unclear};
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, TableId};
-use crate::process_table::ThreadId;
+use crate::effect::Effect;
+use crate::operands::Operands;
+use crate::process_table::{Entered, ThreadId};
 use crate::state::State;
-use iotrail_model::raw::RawCall;
+use iotrail_model::calls::{self, Transfer};
+use iotrail_model::raw::{Arg, RawCall, Return};
 use iotrail_model::{CaseId, Dictionaries, Nullable};
 
 /// A descriptor that stands for something unknown for a while.
@@ -21,10 +27,16 @@ struct Hidden {
 impl DescriptorTables {
     fn hide(&mut self, table: TableId, fd: i32) -> Hidden {
         let before = self.get_marked(table, fd);
-        let meanwhile = self.describe(Description::unseen(Nullable::NULL));
-        self.has_no_number(meanwhile);
-        self.set(table, fd, meanwhile, before.is_some_and(|(_, cloexec)| cloexec));
+        let meanwhile = self.unknown();
+        self.know(table, fd, meanwhile, before.is_some_and(|(_, cloexec)| cloexec));
         Hidden { fd, before, meanwhile }
+    }
+
+    /// Something of which nobody can say what it is.
+    fn unknown(&mut self) -> DescriptionId {
+        let unknown = self.describe(Description::unseen(Nullable::NULL));
+        self.has_no_number(unknown);
+        unknown
     }
 
     /// Unless the call has changed it.
@@ -33,14 +45,20 @@ impl DescriptorTables {
             return;
         }
         match hidden.before {
-            Some((description, cloexec)) => self.set(table, hidden.fd, description, cloexec),
-            None => self.close(table, hidden.fd),
+            Some((description, cloexec)) => self.know(table, hidden.fd, description, cloexec),
+            None => self.know_free(table, hidden.fd),
         }
     }
 }
 
 impl State {
-    /// A call returned that comes after statements of what is not known of its descriptors.
+    /// Whether it has to be looked at whether the descriptors of a call are certain.
+    #[inline]
+    pub(crate) fn may_be_uncertain(&self) -> bool {
+        !self.uncertain.is_empty() || !self.descriptors.contested.is_empty()
+    }
+
+    /// A call returned of which [`Self::may_be_uncertain`].
     pub(crate) fn uncertain_call<S: Sink>(
         &mut self,
         case: CaseId,
@@ -49,10 +67,25 @@ impl State {
         call: &RawCall<'_>,
         cx: &mut Context<'_, S>,
     ) {
-        let (table, hidden) = self.hide_uncertain(thread, call);
+        let unclear = self.unclear(thread, call);
+        let (table, mut hidden) = self.hide_uncertain(thread, call);
+        hidden.extend(unclear.numbers.iter().map(|fd| self.descriptors.hide(table, *fd)));
         self.tally.uncertain_calls += u64::from(!hidden.is_empty());
-        self.call(case, thread, seq, call, cx);
+        match unclear.numbers.is_empty() {
+            true => self.call(case, thread, seq, call, cx),
+            false => {
+                let args = without_names(call.args, &unclear.numbers);
+                self.call(case, thread, seq, &RawCall { args: &args, ..*call }, cx);
+            }
+        }
         self.show_hidden(thread, call, table, &hidden);
+        if !unclear.numbers.is_empty() && self.moves_cursors(call) {
+            self.descriptors.lose(table, false);
+        }
+        if let Some(fd) = unclear.replaced {
+            let unknown = self.descriptors.unknown();
+            self.descriptors.know(table, fd, unknown, false);
+        }
     }
 
     /// The same of a call that was entered.
@@ -69,6 +102,59 @@ impl State {
         self.show_hidden(thread, call, table, &hidden);
     }
 
+    /// A call that was entered is over.
+    pub(crate) fn unwatch(&mut self, entered: &Entered) {
+        if let Some(watched) = &entered.watched {
+            self.descriptors.contested.ends(watched);
+        }
+    }
+
+    /// What others changed while a call was in flight that is over now. It is forgotten what it was taken to be about.
+    fn unclear(&mut self, id: ThreadId, call: &RawCall<'_>) -> Unclear {
+        let (effect, spec) = (self.effects.of(call.call), calls::spec(call.call));
+        if self.descriptors.contested.is_empty() || self.effects.is_request(call.call) {
+            return Unclear::default();
+        }
+        let operands = Operands::of(spec, call);
+        let table = self.processes.thread(id).table;
+        let numbers = Numbers::of(&operands, effect);
+        let outcome = match call.ret {
+            Return::Failed(b"EBADF") => Outcome::BadDescriptor,
+            _ => Outcome::Other,
+        };
+        let watched = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.watched);
+        let unclear = self.descriptors.contested.unclear(table, &numbers, watched, outcome);
+        if !unclear.numbers.is_empty() {
+            self.forget_what(id, call, &operands, &unclear.numbers);
+        }
+        unclear
+    }
+
+    fn moves_cursors(&mut self, call: &RawCall<'_>) -> bool {
+        let transfers = calls::spec(call.call).is_some_and(|spec| spec.transfer != Transfer::None);
+        transfers || matches!(self.effects.of(call.call), Effect::Seek | Effect::List)
+    }
+
+    fn forget_what(&mut self, id: ThreadId, call: &RawCall<'_>, operands: &Operands<'_>, unclear: &[i32]) {
+        let is_unclear = [operands.fd, operands.fd2].map(|fd| fd.is_some_and(|(fd, _)| unclear.contains(&fd)));
+        let thread = self.processes.thread_mut(id);
+        let mut moved = Vec::new();
+        if let Some(entered) = thread.being_in(call) {
+            for (place, unclear) in [&mut entered.description, &mut entered.target].into_iter().zip(is_unclear) {
+                if let Some(description) = place.take_if(|_| unclear)
+                    && entered.moves
+                {
+                    moved.push(description);
+                }
+            }
+        }
+        for description in moved {
+            let in_flight = &mut self.descriptors.description_mut(description).in_flight;
+            *in_flight = in_flight.saturating_sub(1);
+            self.descriptors.set_cursor(description, Nullable::NULL);
+        }
+    }
+
     fn hide_uncertain(&mut self, thread: ThreadId, call: &RawCall<'_>) -> (TableId, Vec<Hidden>) {
         let table = self.processes.thread(thread).table;
         let of_call: Vec<i32> =
@@ -82,4 +168,13 @@ impl State {
             hidden.iter().for_each(|hidden| self.descriptors.show(table, hidden));
         }
     }
+}
+
+/// Arguments without what the tracer printed of descriptors that may have stood for something else by then.
+fn without_names<'a>(args: &[Arg<'a>], numbers: &[i32]) -> Vec<Arg<'a>> {
+    let nameless = |arg: &Arg<'a>| match *arg {
+        Arg::Fd(fd, Some(_)) if numbers.contains(&fd) => Arg::Fd(fd, None),
+        arg => arg,
+    };
+    args.iter().map(nameless).collect()
 }

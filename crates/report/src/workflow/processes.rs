@@ -85,7 +85,7 @@ pub(crate) fn processes(
 ) -> Option<Chosen> {
     let all = processes.all();
     let case_of = |case: CaseId| {
-        cases.iter().find(|known| known.id == case).map_or_else(String::new, |case| case.name.to_string())
+        cases.get(case.index()).map_or_else(String::new, |case| case.name.to_string())
     };
     let is_timed = |process: &ProcessEntry| cases.get(process.case.index()).is_none_or(Case::has_times);
     let end = all.iter().filter(|process| is_timed(process));
@@ -123,21 +123,58 @@ fn kept(all: &[ProcessEntry], end: Timestamp, limit: usize) -> Vec<bool> {
     if all.len() > limit {
         order.sort_by_key(|at| Reverse(length(&all[*at])));
     }
-    let mut kept = vec![false; all.len()];
-    let mut room = limit;
-    for at in order {
+    let mut chosen = Kept::new(all, limit);
+    order.into_iter().for_each(|at| chosen.take(at));
+    chosen.kept
+}
+
+/// Takes processes with their ancestors as long as there is room.
+struct Kept<'a> {
+    all: &'a [ProcessEntry],
+    kept: Vec<bool>,
+    room: usize,
+    /// How many processes there would be to take with one, itself included, when there was so much room: chains of processes are
+    /// walked once.
+    missing: Vec<Option<(usize, usize)>>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(all: &'a [ProcessEntry], room: usize) -> Self {
+        Self { all, kept: vec![false; all.len()], room, missing: vec![None; all.len()] }
+    }
+
+    fn take(&mut self, at: usize) {
         let mut line = Vec::new();
         let mut next = Some(at);
-        while let Some(here) = next.filter(|here| !kept[*here]) {
+        let mut above = 0;
+        while let Some(here) = next.filter(|here| !self.kept[*here]) {
+            if let Some((missing, room)) = self.missing[here] {
+                // What was too far once stays so: what is taken of the way to it is room that is gone.
+                if missing > room || room == self.room {
+                    above = missing;
+                    break;
+                }
+            }
             line.push(here);
-            next = all[here].parent.map(ProcessId::index);
+            next = self.all[here].parent.map(ProcessId::index);
         }
-        if line.len() <= room {
-            room -= line.len();
-            line.into_iter().for_each(|here| kept[here] = true);
+        if above + line.len() <= self.room {
+            self.take_line(at);
+            return;
+        }
+        for (index, here) in line.iter().rev().enumerate() {
+            self.missing[*here] = Some((above + index + 1, self.room));
         }
     }
-    kept
+
+    fn take_line(&mut self, at: usize) {
+        let mut next = Some(at);
+        while let Some(here) = next.filter(|here| !self.kept[*here]) {
+            self.kept[here] = true;
+            self.room -= 1;
+            next = self.all[here].parent.map(ProcessId::index);
+        }
+    }
 }
 
 /// The kept ones, each followed by what descends from it.
@@ -245,6 +282,21 @@ mod tests {
             processes((&tree(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default()).unwrap();
         let pids: Vec<(u32, u32)> = chosen.page.list.iter().map(|row| (row.pid, row.hidden)).collect();
         assert_eq!((pids, chosen.page.more), (vec![(1, 1), (3, 0), (5, 0)], 2));
+    }
+
+    /// 200,000 processes, each the child of the one before, or all of one; the last ones live longest.
+    fn many(parent: impl Fn(u32) -> u32) -> ProcessTable {
+        ProcessTable::new((1..=200_000).map(|pid| image(pid, parent(pid), i64::from(pid), Some(1_000_000 + 2 * i64::from(pid)))).collect())
+    }
+
+    #[test]
+    fn chains_of_any_depth_are_walked_once() {
+        let chain = many(|pid| pid - 1);
+        let kept = kept(chain.all(), Timestamp(0), 5_000);
+        assert!(kept.iter().filter(|kept| **kept).count() <= 5_000);
+        assert_eq!(kept.iter().position(|kept| !kept), Some(5_000));
+        let fan = many(|pid| if pid <= 6_000 { pid - 1 } else { 6_000 });
+        assert!(super::kept(fan.all(), Timestamp(0), 5_000)[4_999]);
     }
 
     #[test]

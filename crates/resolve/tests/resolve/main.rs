@@ -1,5 +1,6 @@
 //! What the resolver makes of raw calls.
 
+mod contested;
 mod descriptors;
 mod hostile;
 mod identity;

@@ -142,7 +142,7 @@ fn a_number_closed_and_used_again_during_a_call_does_not_rename_it() {
 2 read(3, "ab", 2) = 2
 "#;
     let events = events(&format!("{TWO_THREADS}{trace}"));
-    assert_eq!(events[4], "1 read /a @0");
+    assert_eq!(events[4], "1 read  @?", "it may have come before or after");
     assert_eq!(events[6..], ["1 close /b @?", "2 read /c @0"]);
 }
 

@@ -1,0 +1,224 @@
+//! Calls in flight on descriptors that other threads change meanwhile.
+//!
+//! A tracer sees a thread stop when a call begins and when it ends. The kernel looks up what a descriptor stands for in
+//! between, once the tracer let the thread go on; a thread that is let go on later may be faster. So a call whose descriptor is
+//! replaced while it is in flight may have been about what was there before or about what came, and nobody can say which. What
+//! is certain stays certain: a read that succeeded was not made after its descriptor was closed, and a number that a call finds
+//! free is free because a close in flight has done its work.
+//!
+//! Only calls of threads that share their table are watched, and only while they are in flight.
+
+use crate::effect::Effect;
+use crate::ids::{DescriptionId, TableId};
+use crate::operands::{Base, Operands, PathArg};
+use hashbrown::HashMap;
+use std::ops::RangeInclusive;
+
+/// Descriptors that one call may use: two, and the directories of two paths.
+const MOST: usize = 4;
+
+/// What a call does with a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// It acts on what that stands for.
+    Uses,
+    /// It closes it.
+    Closes,
+    /// It lets it stand for something else.
+    Replaces,
+}
+
+/// A call in flight on a descriptor.
+#[derive(Clone, Copy, Debug)]
+struct Watch {
+    /// The number of the call.
+    call: u64,
+    how: How,
+    /// What the descriptor stood for when the call began.
+    stood_for: Option<DescriptionId>,
+    /// It stood for something else meanwhile.
+    changed: bool,
+    /// It was closed meanwhile.
+    closed: bool,
+}
+
+impl Watch {
+    /// Whether it is unknown because of this what the descriptor stood for in the call `own`, which is over.
+    fn hides(&self, own: Option<u64>, numbers: &Numbers, outcome: Outcome) -> bool {
+        let is_bad = outcome == Outcome::BadDescriptor;
+        match (Some(self.call) == own, self.how) {
+            (true, How::Uses | How::Closes) => self.changed || self.closed && is_bad,
+            (false, How::Closes) => is_bad || numbers.closes,
+            (false, How::Replaces) => true,
+            (true, How::Replaces) | (false, How::Uses) => false,
+        }
+    }
+
+    /// Whether it gives the descriptor to something else while the call `own` does, which is over.
+    fn replaces_beside(&self, own: Option<u64>) -> bool {
+        self.how == How::Replaces && (self.changed || Some(self.call) != own)
+    }
+
+    fn closes(&mut self) {
+        self.closed = true;
+        self.changed |= self.how == How::Closes;
+    }
+}
+
+/// The descriptors that a call in flight is watched for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watched {
+    /// The number of the call.
+    call: u64,
+    table: TableId,
+    numbers: [Option<i32>; MOST],
+}
+
+/// The descriptors that a call is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers {
+    /// Those that it acts on, and the directories that its paths start at.
+    used: [Option<i32>; MOST],
+    closes: bool,
+    /// The number that it gives to something else.
+    replaced: Option<i32>,
+}
+
+impl Numbers {
+    /// Of a call with that effect.
+    pub(crate) fn of(operands: &Operands<'_>, effect: Effect) -> Self {
+        let closes = effect == Effect::Close;
+        let replaced = operands.fd2.map(|(fd, _)| fd).filter(|_| effect == Effect::Dup);
+        let base = |path: Option<PathArg<'_>>| match path?.base {
+            Base::Fd((fd, _)) if !path?.located => Some(fd),
+            _ => None,
+        };
+        let fd2 = operands.fd2.filter(|_| replaced.is_none());
+        let fds = [operands.fd, fd2].map(|fd| Some(fd?.0));
+        let mut used = [fds[0], fds[1], base(operands.path), base(operands.path2)];
+        for index in 1..MOST {
+            if used[..index].contains(&used[index]) {
+                used[index] = None;
+            }
+        }
+        Self { used, closes, replaced }
+    }
+
+    fn used(&self) -> impl Iterator<Item = i32> + use<> {
+        self.used.into_iter().flatten()
+    }
+}
+
+/// All calls in flight that are watched.
+#[derive(Debug, Default)]
+pub(crate) struct Contested {
+    watches: HashMap<(TableId, i32), Vec<Watch>, foldhash::fast::FixedState>,
+    /// Calls that were watched.
+    calls: u64,
+}
+
+impl Contested {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.watches.is_empty()
+    }
+
+    /// A call begins; `stands_for` tells what a descriptor stands for before it.
+    pub(crate) fn begins(
+        &mut self,
+        table: TableId,
+        numbers: &Numbers,
+        stands_for: impl Fn(i32) -> Option<DescriptionId>,
+    ) -> Watched {
+        self.calls += 1;
+        let how = if numbers.closes { How::Closes } else { How::Uses };
+        let used = numbers.used().map(|fd| (fd, how));
+        let mut watched = Watched { call: self.calls, table, numbers: [None; MOST] };
+        let mut places = watched.numbers.iter_mut();
+        for (fd, how) in numbers.replaced.map(|fd| (fd, How::Replaces)).into_iter().chain(used) {
+            let Some(place) = places.next() else { break };
+            *place = Some(fd);
+            let (call, stood_for) = (self.calls, stands_for(fd));
+            let watch = Watch { call, how, stood_for, changed: false, closed: false };
+            self.watches.entry((table, fd)).or_default().push(watch);
+        }
+        watched
+    }
+
+    /// A call is over.
+    pub(crate) fn ends(&mut self, watched: &Watched) {
+        for fd in watched.numbers.into_iter().flatten() {
+            let key = (watched.table, fd);
+            if let Some(watches) = self.watches.get_mut(&key) {
+                watches.retain(|watch| watch.call != watched.call);
+                if watches.is_empty() {
+                    self.watches.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// A descriptor stands for something else.
+    pub(crate) fn stands_for(&mut self, table: TableId, fd: i32, description: DescriptionId) {
+        for watch in self.watches.get_mut(&(table, fd)).into_iter().flatten() {
+            // A number that was free is free because the close in flight is done.
+            watch.changed |= watch.how != How::Closes && watch.stood_for != Some(description);
+        }
+    }
+
+    /// A call closes a descriptor.
+    pub(crate) fn closes(&mut self, table: TableId, fd: i32) {
+        self.watches.get_mut(&(table, fd)).into_iter().flatten().for_each(Watch::closes);
+    }
+
+    /// A call closes the descriptors of a range.
+    pub(crate) fn closes_range(&mut self, table: TableId, range: &RangeInclusive<i64>) {
+        let in_range = |(of, fd): &(TableId, i32)| *of == table && range.contains(&i64::from(*fd));
+        for (_, watches) in self.watches.iter_mut().filter(|(key, _)| in_range(key)) {
+            watches.iter_mut().for_each(Watch::closes);
+        }
+    }
+
+    /// What others changed while a call was in flight, or may have, which is over and was `watched` up to now if it was seen
+    /// to begin. Tells other calls in flight what this one does.
+    pub(crate) fn unclear(
+        &mut self,
+        table: TableId,
+        numbers: &Numbers,
+        watched: Option<Watched>,
+        outcome: Outcome,
+    ) -> Unclear {
+        let own = watched.map(|watched| watched.call);
+        let is_unclear = |fd: &i32| self.of(table, *fd).any(|watch| watch.hides(own, numbers, outcome));
+        let used = numbers.used().filter(is_unclear).collect();
+        let replaced = numbers.replaced.filter(|_| outcome == Outcome::Other);
+        let twice = replaced.filter(|fd| self.of(table, *fd).any(|watch| watch.replaces_beside(own)));
+        let others = replaced.and_then(|fd| self.watches.get_mut(&(table, fd)));
+        for watch in others.into_iter().flatten() {
+            watch.changed |= Some(watch.call) != own && watch.how != How::Uses;
+        }
+        Unclear { numbers: used, replaced: twice }
+    }
+
+    fn of(&self, table: TableId, fd: i32) -> impl Iterator<Item = &Watch> {
+        self.watches.get(&(table, fd)).into_iter().flatten()
+    }
+}
+
+/// What others changed while a call was in flight.
+#[derive(Debug, Default)]
+pub(crate) struct Unclear {
+    /// The descriptors of which nobody can say what they stood for.
+    pub(crate) numbers: Vec<i32>,
+    /// The number that another call let stand for something else as well, so that nobody can say which of the two was first.
+    pub(crate) replaced: Option<i32>,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// `EBADF`.
+    BadDescriptor,
+    /// Anything else.
+    Other,
+}

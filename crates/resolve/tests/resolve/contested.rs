@@ -1,0 +1,160 @@
+//! Descriptors that other threads change while calls on them are in flight.
+
+use crate::script::{CWD, Script, fd, hint, path, symbols, value};
+use iotrail_model::raw::{Arg, Return};
+
+const THREAD: &str = "CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD";
+
+/// 100 and 101 share their descriptors: 3 is /a, 5 is /b.
+fn two_threads() -> Script {
+    Script::new().open("/a", 3).open("/b", 5).clone(THREAD, 101)
+}
+
+fn read(script: Script, number: i32) -> Script {
+    script.entered("read", &[fd(number)])
+}
+
+fn count(script: &Script) -> u64 {
+    script.summary().uncertain_calls
+}
+
+#[test]
+fn a_number_replaced_during_a_call_may_have_been_replaced_before_it() {
+    let script = read(two_threads().by(101), 3).by(100).dup2(5, 3).by(101).read(3, 10);
+    assert_eq!((script.path(), script.last().open, script.last().file, script.offset()), (None, None, None, None));
+    assert_eq!(count(&script), 1);
+    assert_eq!(script.by(100).read(3, 1).path(), Some("/b"));
+}
+
+#[test]
+fn neither_file_has_a_known_position_afterwards() {
+    let script = read(two_threads().dup2(3, 7).by(101), 3).by(100).dup2(5, 3).by(101).read(3, 10);
+    let script = script.read(7, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), None));
+    let script = script.read(5, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/b"), None));
+}
+
+#[test]
+fn a_replacement_that_is_still_in_flight_may_have_happened() {
+    let script = two_threads().by(101).entered("dup2", &[fd(5), fd(3)]).by(100).read(3, 10);
+    assert_eq!((script.path(), count(&script)), (None, 1));
+    let script = script.by(101).dup2(5, 3).by(100).read(3, 1);
+    assert_eq!((script.path(), count(&script)), (Some("/b"), 1));
+}
+
+#[test]
+fn a_replacement_before_or_after_a_call_is_no_doubt() {
+    let script = read(two_threads().by(100).dup2(5, 3).by(101), 3).by(100).getpid().by(101).read(3, 1);
+    assert_eq!((script.path(), count(&script)), (Some("/b"), 0));
+    let script = script.entered("read", &[fd(5)]).by(100).dup2(5, 9).by(101).read(5, 1);
+    assert_eq!((script.path(), count(&script)), (Some("/b"), 0));
+    let script = read(two_threads().by(101), 3).by(100).dup2(3, 3).by(101).read(3, 1);
+    assert_eq!((script.path(), count(&script)), (Some("/a"), 0));
+}
+
+#[test]
+fn what_was_read_was_not_closed_before() {
+    let script = read(two_threads().by(101), 3).by(100).close(3).by(101).read(3, 10);
+    assert_eq!((script.path(), script.offset(), count(&script)), (Some("/a"), Some(0), 0));
+}
+
+#[test]
+fn a_bad_descriptor_that_is_closed_meanwhile_is_none() {
+    let bad = |script: Script| script.call("read", &[fd(3), Arg::Opaque, Arg::Int(9)], Return::Failed(b"EBADF"));
+    let script = bad(read(two_threads().by(101), 3).by(100).close(3).by(101));
+    assert_eq!((script.path(), count(&script)), (None, 1));
+    let script = bad(read(two_threads().by(101), 3).by(100).getpid().by(101));
+    assert_eq!((script.path(), count(&script)), (Some("/a"), 0));
+}
+
+#[test]
+fn a_number_closed_and_given_again_during_a_call_may_be_either() {
+    let script = read(two_threads().by(101), 3).by(100).close(3).open("/c", 3).by(101).read(3, 10);
+    assert_eq!((script.path(), count(&script)), (None, 1));
+    assert_eq!(script.read(3, 1).path(), Some("/c"));
+}
+
+#[test]
+fn a_number_given_again_during_its_close_was_closed_before() {
+    let closing = two_threads().by(101).entered("close", &[fd(3)]);
+    let script = closing.by(100).open("/c", 3).by(101).close(3);
+    assert_eq!((script.path(), count(&script)), (Some("/a"), 0));
+    assert_eq!(script.read(3, 1).path(), Some("/c"));
+}
+
+#[test]
+fn two_closes_with_an_open_between_them_may_have_been_made_in_either_order() {
+    let closing = two_threads().by(101).entered("close", &[fd(3)]);
+    let script = closing.by(100).open("/c", 3).close(3);
+    assert_eq!(script.path(), None);
+    let script = script.by(101).close(3);
+    assert_eq!((script.path(), count(&script)), (None, 2));
+    assert_eq!(script.read(3, 1).path(), None);
+}
+
+#[test]
+fn a_close_and_a_replacement_at_once() {
+    let closing = two_threads().by(101).entered("close", &[fd(3)]);
+    let script = closing.by(100).dup2(5, 3).by(101).close(3);
+    assert_eq!((script.path(), count(&script)), (None, 1));
+}
+
+#[test]
+fn of_two_replacements_at_once_nobody_knows_the_last() {
+    let script = two_threads().open("/c", 6).by(101).entered("dup2", &[fd(5), fd(3)]);
+    let script = script.by(100).dup2(6, 3);
+    assert_eq!(script.path(), Some("/c"));
+    let script = script.by(101).dup2(5, 3);
+    assert_eq!(script.path(), Some("/b"));
+    let script = script.read(3, 1);
+    assert_eq!(script.path(), None);
+    assert_eq!(script.dup2(5, 3).read(3, 1).path(), Some("/b"));
+}
+
+#[test]
+fn a_copy_of_something_unclear_is_unclear() {
+    let script = two_threads().by(101).entered("dup", &[fd(3)]).by(100).dup2(5, 3);
+    let script = script.by(101).call("dup", &[fd(3)], value(8)).read(8, 1);
+    assert_eq!(script.path(), None);
+}
+
+#[test]
+fn a_directory_replaced_during_a_call_is_unclear() {
+    let script = two_threads().by(101).entered("openat", &[fd(3), path("x"), symbols("O_RDONLY")]);
+    let script = script.by(100).dup2(5, 3).by(101);
+    let script = script.call("openat", &[fd(3), path("x"), symbols("O_RDONLY")], value(9));
+    assert_eq!((script.path(), count(&script)), (Some("x"), 1));
+}
+
+#[test]
+fn both_ends_of_a_copy_may_be_unclear() {
+    let args = [fd(5), fd(3), Arg::Null, Arg::Int(100)];
+    let script = two_threads().open("/c", 6).by(101).entered("sendfile", &args).by(100).dup2(6, 5);
+    let script = script.by(101).call("sendfile", &args, value(50));
+    assert_eq!((script.path(), script.path2(), script.offset()), (Some("/a"), None, Some(0)));
+}
+
+#[test]
+fn a_name_that_a_tracer_printed_at_the_begin_tells_no_more() {
+    let named = [Arg::Fd(3, hint("/a")), Arg::Opaque, Arg::Int(10)];
+    let script = two_threads().by(101).entered("read", &named).by(100).dup2(5, 3).by(101);
+    let script = script.call("read", &named, value(10));
+    assert_eq!((script.path(), count(&script)), (None, 1));
+    assert_eq!(script.by(100).read(3, 1).path(), Some("/b"));
+}
+
+#[test]
+fn another_process_has_numbers_of_its_own() {
+    let script = Script::new().open("/a", 3).open("/b", 5).fork(101).by(101).entered("read", &[fd(3)]);
+    let script = script.by(100).dup2(5, 3).by(101).read(3, 10);
+    assert_eq!((script.path(), count(&script)), (Some("/a"), 0));
+}
+
+#[test]
+fn threads_that_end_in_calls_leave_nothing_behind() {
+    let script = two_threads().by(101).entered("dup2", &[fd(5), fd(3)]).exited(0).by(100).read(3, 1);
+    assert_eq!((script.path(), count(&script)), (Some("/a"), 0));
+    let script = script.call("openat", &[CWD, path("/d"), symbols("O_RDONLY")], value(3)).read(3, 1);
+    assert_eq!(script.path(), Some("/d"));
+}
