@@ -57,8 +57,12 @@ impl<'s, S: Store> Filter<'s, S> {
     /// Why an event is left out, if it is.
     fn unwanted(&mut self, event: &Event) -> Option<&'static str> {
         let spec = calls::spec(event.call);
+        // An anonymous mapping is looked at because it may take the place of a file, whatever the kernel was asked for.
         if event.path.is_null()
-            && spec.is_some_and(|spec| spec.family == Family::Memory && spec.kind != CallKind::Map)
+            && spec.is_some_and(|spec| match spec.kind {
+                CallKind::Map => event.fd.is_null() && !self.calls.holds_all(),
+                _ => spec.family == Family::Memory,
+            })
         {
             return Some(NO_FILE);
         }

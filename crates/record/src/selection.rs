@@ -193,6 +193,7 @@ mod tests {
         assert!(!chooses(Abi::X86_64, 39, [0; 6]), "getpid");
         assert!(chooses(Abi::X86_64, 9, [0, 4096, 1, 2, 3, 0]), "mmap of a file");
         assert!(!chooses(Abi::X86_64, 9, [0, 4096, 3, 0x22, u64::MAX, 0]), "anonymous mmap");
+        assert!(chooses(Abi::X86_64, 9, [4096, 4096, 3, 0x32, u64::MAX, 0]), "in the place of a mapped file");
         assert!(chooses(Abi::X86_64, 15, [0; 6]), "rt_sigreturn is for the tracer itself");
         assert!(chooses(Abi::Unknown(7), 1, [0; 6]), "is counted");
     }

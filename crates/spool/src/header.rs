@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The format version that this crate writes and reads. A spool lives until it is converted, so earlier versions need
 /// not be read for ever.
-pub const FORMAT_VERSION: u64 = 2;
+pub const FORMAT_VERSION: u64 = 3;
 
 /// Who records what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -22,6 +22,7 @@ struct Version {
     format_version: u64,
     #[serde(default)]
     tool_version: String,
+    sum: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -29,8 +30,33 @@ struct Versioned<'a> {
     format: &'a str,
     format_version: u64,
     tool_version: &'a str,
+    sum: &'a str,
     #[serde(flatten)]
     header: &'a Header,
+}
+
+/// In the place of the sum of a header, for which it stands while that is computed.
+const NO_SUM: &str = "0000000000000000";
+
+/// Puts one sum in the place of another, which is as long; `false` if that is not there.
+fn put_sum(json: &mut [u8], from: &str, to: &str) -> bool {
+    let member = format!("\"sum\": \"{from}\"");
+    let Some(at) = json.windows(member.len()).position(|bytes| bytes == member.as_bytes()) else {
+        return false;
+    };
+    let digits = at + member.len() - 1 - from.len();
+    json[digits..digits + to.len()].copy_from_slice(to.as_bytes());
+    true
+}
+
+/// Whether a header has the sum that is written in it.
+fn is_whole(json: &[u8], sum: Option<&str>) -> bool {
+    let mut json = json.to_vec();
+    sum.is_some_and(|sum| {
+        sum.len() == NO_SUM.len()
+            && put_sum(&mut json, sum, NO_SUM)
+            && format!("{:016x}", Sum::of(&json).0) == sum
+    })
 }
 
 /// The header of a spool that is being written.
@@ -52,10 +78,13 @@ impl HeaderFile {
             format: FORMAT,
             format_version: FORMAT_VERSION,
             tool_version: env!("CARGO_PKG_VERSION"),
+            sum: NO_SUM,
             header,
         };
         let writing = || SpoolError::io("write", &path);
-        let json = serde_json::to_vec_pretty(&content).map_err(|error| writing()(error.into()))?;
+        let mut json = serde_json::to_vec_pretty(&content).map_err(|error| writing()(error.into()))?;
+        let sum = format!("{:016x}", Sum::of(&json).0);
+        put_sum(&mut json, NO_SUM, &sum);
         let mut file = File::create_new(&unfinished).map_err(SpoolError::io("create", &unfinished))?;
         // Where files cannot be locked, readers learn from the recorder's process id whether it is at work.
         let _ = file.try_lock();
@@ -113,13 +142,17 @@ pub(crate) fn open(directory: &Path) -> Result<Opened, SpoolError> {
     if version.format != FORMAT {
         return Err(no_spool(format!("{NAME} describes `{}`", printable(&version.format))));
     }
-    if version.format_version != FORMAT_VERSION {
+    let is_whole = is_whole(&json, version.sum.as_deref());
+    if version.format_version > FORMAT_VERSION || (version.format_version < FORMAT_VERSION && version.sum.is_none()) {
         return Err(SpoolError::FutureVersion {
             path: directory.to_owned(),
             found: version.format_version,
             supported: FORMAT_VERSION,
             tool_version: printable(&version.tool_version).into_owned(),
         });
+    }
+    if !is_whole {
+        return Err(no_spool(format!("{NAME} is damaged: it does not have the checksum that was written in it")));
     }
     let header = serde_json::from_slice(&json).map_err(damaged)?;
     let is_being_written = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
@@ -155,6 +188,23 @@ mod tests {
     }
 
     #[test]
+    fn each_bit_of_a_header_is_checked() {
+        let dir = tempfile::tempdir().unwrap();
+        let header = Header { label: Some("first".to_owned()), rank: Some(3), ..Header::default() };
+        drop(HeaderFile::create(dir.path(), &header).unwrap());
+        let path = dir.path().join(NAME);
+        let written = std::fs::read(&path).unwrap();
+        for bit in 0..8 * written.len() {
+            let mut flipped = written.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, flipped).unwrap();
+            let error = open(dir.path()).unwrap_err().to_string();
+            let is_named = error.contains("header.json") || error.contains("has spool version");
+            assert!(is_named, "bit {bit}: {error}");
+        }
+    }
+
+    #[test]
     fn what_is_no_header_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let error = || open(dir.path()).unwrap_err().to_string();
@@ -163,7 +213,7 @@ mod tests {
             ("", "header.json: EOF"),
             ("[1", "header.json:"),
             (r#"{"format": "other", "format_version": 1}"#, "describes `other`"),
-            (r#"{"format": "iotrail spool", "format_version": 2, "rank": "x"}"#, "header.json: invalid type"),
+            (r#"{"format": "iotrail spool", "format_version": 3, "rank": "x"}"#, "is damaged"),
         ] {
             std::fs::write(dir.path().join(NAME), json).unwrap();
             assert!(error().contains(expected), "{json}: {}", error());

@@ -1,5 +1,6 @@
 //! Damaged and hostile files: what is sound is read, what is not is named, nothing is invented, nothing panics.
 
+use crate::header_file::HeaderFile;
 use crate::format::{BLOCK, FOOTER, segment_name};
 use crate::round_trip::{All, Record, write_synthetic};
 use crate::{Damage, Header, Spool, SpoolWriter, numbered};
@@ -171,9 +172,9 @@ fn pages_of_another_spool_or_place_are_not_believed() {
     assert!(damage.iter().any(|damage| damage.byte == 2 * BLOCK as u64), "{damage:?}");
 
     // Another header is another identity.
-    let header = other.path().join("header.json");
-    let text = fs::read_to_string(&header).unwrap();
-    fs::write(&header, text.replace("\"rank\": null", "\"rank\": 7")).unwrap();
+    let third = tempfile::tempdir().unwrap();
+    drop(HeaderFile::create(third.path(), &Header { rank: Some(7), ..Header::default() }).unwrap());
+    fs::copy(third.path().join("header.json"), other.path().join("header.json")).unwrap();
     let (records, damage) = read(other.path());
     assert_eq!(records, []);
     assert_eq!(damage[0].what, "the file does not begin as a segment of this spool");

@@ -32,10 +32,13 @@ pub(crate) struct SlowStart {
     started: Vec<Start>,
 }
 
-/// From `execve` to the first thing that is the program's own.
+/// From `execve` to the last thing that was loaded before the first that is the program's own.
 struct Start {
     exec: Seen,
+    /// Calls until then.
     calls: u64,
+    /// Those since.
+    calls_since: u64,
     /// Directories of the user that it opened.
     directories: u64,
     end: i64,
@@ -45,11 +48,14 @@ impl Rule for SlowStart {
     fn see(&mut self, call: &Seen) {
         if call.kind == CallKind::Exec && call.is_done() && call.selected {
             let next = (call.case, call.pid, call.image + 1);
-            self.starting.insert(next, Start { exec: *call, calls: 0, directories: 0, end: call.end() });
+            self.starting.insert(next, Start { exec: *call, calls: 0, calls_since: 0, directories: 0, end: call.end() });
         } else if let Some(start) = self.starting.get_mut(&call.process()) {
-            let begins = start.begins_work(call);
-            start.calls += 1;
-            start.end = if begins { call.start } else { call.end() };
+            let begins = start.begins_work(call) || start.computes(call);
+            start.calls_since += 1;
+            if !begins && Start::loads(call) {
+                start.calls += std::mem::take(&mut start.calls_since);
+                start.end = call.end();
+            }
             if begins && let Some(start) = self.starting.remove(&call.process()) {
                 self.started.push(start);
             }
@@ -62,6 +68,19 @@ impl Rule for SlowStart {
 }
 
 impl Start {
+    /// Whether a call looks for a file or loads one. What comes behind the last of these is the program's own, be it that it
+    /// computes without a call.
+    fn loads(call: &Seen) -> bool {
+        call.transfer == Transfer::Read
+            || call.kind.opens_file()
+            || matches!(call.kind, CallKind::Map | CallKind::Stat | CallKind::Access | CallKind::ReadLink | CallKind::Close)
+    }
+
+    /// Whether the program has computed for long when it makes this call: no loader does.
+    fn computes(&self, call: &Seen) -> bool {
+        u64::try_from(call.start.saturating_sub(self.end)).is_ok_and(|time| time >= SLOW)
+    }
+
     /// Whether the program has started when it does this.
     fn begins_work(&mut self, call: &Seen) -> bool {
         // A wait that failed is none: who looks up a user knocks at a daemon that may not be there.

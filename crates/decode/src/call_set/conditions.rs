@@ -21,11 +21,12 @@ const fn equal(argument: u8, mask: u64, value: u64) -> Condition {
 }
 
 const ALL_BITS: u64 = 0xffff_ffff;
+const MAP_FIXED: u64 = 0x10;
 const MAP_ANONYMOUS: u64 = 0x20;
 const PR_SET_SECCOMP: u64 = 22;
 
-/// Mappings of files.
-static MAPPING: [Condition; 1] = [equal(3, MAP_ANONYMOUS, 0)];
+/// Mappings of files, and those of memory that may take the place of one.
+static MAPPING: [Condition; 2] = [equal(3, MAP_ANONYMOUS, 0), equal(3, MAP_FIXED, MAP_FIXED)];
 /// A program that filters its own calls.
 static FILTER: [Condition; 1] = [equal(0, ALL_BITS, PR_SET_SECCOMP)];
 /// Advice that can lead to I/O on mapped files: `MADV_NORMAL` to `MADV_WILLNEED`, `MADV_REMOVE`, `MADV_COLD` to

@@ -61,6 +61,12 @@ impl CallSet {
         self.unnamed
     }
 
+    /// Whether it takes all calls, whatever they are about.
+    #[must_use]
+    pub const fn holds_all(&self) -> bool {
+        self.all
+    }
+
     /// The numbers that a filter must stop at, ascending; those of x32 with their bit.
     #[must_use]
     pub fn numbers(&self, abi: Abi) -> Vec<u32> {
@@ -254,7 +260,8 @@ mod tests {
         let [mmap, madvise, prctl, read] = [9, 28, 157, 0];
         let conditions = |words, number| set(words).conditions(Abi::X86_64, number).to_vec();
         let file = Condition { argument: 3, mask: 0x20, value: 0, negated: false };
-        assert_eq!(conditions("io", mmap), [file]);
+        let in_its_place = Condition { argument: 3, mask: 0x10, value: 0x10, negated: false };
+        assert_eq!(conditions("io", mmap), [file, in_its_place]);
         assert_eq!(conditions("io", madvise).len(), 3);
         assert_eq!(conditions("io", prctl).len(), 1);
         assert_eq!(conditions("prctl", prctl), []);

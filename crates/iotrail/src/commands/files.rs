@@ -96,7 +96,8 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         _ => RowBy::Path,
     };
     let mut rows = file_uses(&log, &query, &ProcessTable::of_log(&log)?, by, one_per_core())?;
-    if !query.selection().is_empty() {
+    // Texts of symbolic links and addresses of sockets are names of files that nobody has to have touched.
+    if !args.paths || !query.selection().is_empty() {
         rows.retain(|row| row.used.calls > 0);
     }
     sort(&mut rows, args.sort);
