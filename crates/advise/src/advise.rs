@@ -143,6 +143,7 @@ impl<'a> Analysis<'a> {
             |call| query.rank_name(call.case),
             |call| program(process_table, call.case, call.pid, call.start),
         );
+        let several = gathered.of_several_cases();
         let mut advising = Advising {
             log,
             query,
@@ -162,7 +163,7 @@ impl<'a> Analysis<'a> {
             }),
         };
         for (id, file) in files {
-            let mut file = file.unpack();
+            let mut file = file.unpack(&several);
             gathered.looked.several_clocks += u64::from(advising.set_clock(&mut file));
             advising.file(id, &file);
         }

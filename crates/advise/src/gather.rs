@@ -9,10 +9,10 @@ use crate::saving::Speeds;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{LockRequest, OpenFlags, PerCall, Transfer, flags};
-use iotrail_model::{CaseId, Event, FileId, FileKind, OpenId, Tid};
+use iotrail_model::{Case, CaseId, Event, FileId, FileKind, OpenId, Tid};
 use iotrail_query::{Asks, OneLayer, Pass, Query, Rows};
 use iotrail_trail::{Columns, EventLog};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Gathers what touches files.
 pub(crate) struct Gathering<'a> {
@@ -78,7 +78,12 @@ pub(crate) struct Accesses {
     pub(crate) processes: ProcessEdges,
     pub(crate) looked: Looked,
     numbers: HashMap<(CaseId, OpenId), DescriptionId, RandomState>,
+    /// By the case that numbers it.
     modes: HashMap<(CaseId, OpenId), Mode, RandomState>,
+    /// The case that numbers the descriptions of each case, where a case numbers those of others.
+    numberings: Vec<CaseId>,
+    /// What one description is called in the cases that numbers are shared by.
+    aliases: HashMap<(CaseId, OpenId), Vec<DescriptionId>, RandomState>,
     /// Which cases opened a file.
     users: HashMap<FileId, BTreeSet<CaseId>, RandomState>,
     /// What may touch any file of a case: at most one that reads and one that writes.
@@ -114,12 +119,16 @@ impl Gathered {
         self.accesses.push(access)
     }
 
-    /// All of it, in order.
-    pub(crate) fn unpack(self) -> FileAccesses {
+    /// All of it, in order. Accesses through a description of `several` cases are not merged: what others do to its position is
+    /// in their cases.
+    pub(crate) fn unpack(self, several: &HashSet<DescriptionId>) -> FileAccesses {
         let mut file =
             FileAccesses { accesses: self.accesses.unpack(), edges: self.edges, ..Default::default() };
         for (number, end) in self.ends {
             file.accesses[number as usize].end = end;
+        }
+        for access in file.accesses.iter_mut().filter(|access| several.contains(&access.description)) {
+            access.mergeable = false;
         }
         file.accesses.sort_by_key(|access| (access.start, access.seq));
         file.edges.sort_unstable();
@@ -440,7 +449,10 @@ impl Pass for Gathering<'_> {
     fn sums(&self) {}
 
     fn closed(&self) -> Accesses {
-        Accesses::default()
+        let all = self.log.cases();
+        let are_shared = all.iter().any(|case| case.numbered_with.is_some());
+        let numberings = all.iter().filter(|_| are_shared).map(Case::numbering).collect();
+        Accesses { numberings, ..Accesses::default() }
     }
 
     fn add(&self, (): &mut (), rows: &Rows<'_>) -> Piece {
@@ -474,6 +486,15 @@ impl Pass for Gathering<'_> {
 }
 
 impl Accesses {
+    fn numbering(&self, case: CaseId) -> CaseId {
+        self.numberings.get(case.index()).copied().unwrap_or(case)
+    }
+
+    /// The descriptions that calls of several cases use.
+    pub(crate) fn of_several_cases(&self) -> HashSet<DescriptionId> {
+        self.aliases.values().filter(|aliases| aliases.len() > 1).flatten().copied().collect()
+    }
+
     fn take(&mut self, item: Item, tracing: u64) {
         match item {
             Item::Access(file, open, case, access) => {
@@ -489,9 +510,11 @@ impl Accesses {
             }
             Item::ProcessEdge(case, pid, edge) => self.processes.entry((case, pid)).or_default().push(edge),
             Item::Mode(open, case, mode) => {
-                let known = self.modes.entry((case, open)).or_default();
+                let one = (self.numbering(case), open);
+                let known = self.modes.entry(one).or_default();
                 *known = known.or(mode);
-                if let Some(number) = self.numbers.get(&(case, open)) {
+                let own = self.numbers.get(&(case, open)).into_iter();
+                for number in own.chain(self.aliases.get(&one).into_iter().flatten()) {
                     let description = &mut self.descriptions[number.0 as usize];
                     description.appends |= mode.appends;
                     description.syncs |= mode.syncs;
@@ -516,7 +539,11 @@ impl Accesses {
             let next = DescriptionId(self.descriptions.len() as u32);
             let number = *self.numbers.entry((case, open)).or_insert(next);
             if number == next {
-                let Mode { appends, syncs } = self.modes.get(&(case, open)).copied().unwrap_or_default();
+                let one = (self.numbering(case), open);
+                let Mode { appends, syncs } = self.modes.get(&one).copied().unwrap_or_default();
+                if !self.numberings.is_empty() {
+                    self.aliases.entry(one).or_default().push(number);
+                }
                 self.descriptions.push(Description { case, pid: access.pid, appends, syncs });
             }
             access.description = number;

@@ -1,7 +1,7 @@
 //! What the time of each event of a log counts as.
 
 use iotrail_model::calls::EventClasses;
-use iotrail_model::{Case, CaseId, OpenId};
+use iotrail_model::{CaseId, OpenId};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -31,10 +31,9 @@ pub fn event_classes(log: &EventLog, threads: NonZeroUsize) -> Result<EventClass
 
 /// The same descriptions in all cases that share their numbers.
 fn shared(log: &EventLog, found: HashSet<(CaseId, OpenId)>) -> HashSet<(CaseId, OpenId)> {
-    let numbering = |case: CaseId| log.cases().get(case.index()).map_or(case, Case::numbering);
     let mut all = HashSet::new();
     for (case, open) in found {
-        let alike = log.cases().iter().filter(|other| other.numbering() == numbering(case));
+        let alike = log.cases().iter().filter(|other| other.numbering() == log.numbering(case));
         all.extend(alike.map(|other| (other.id, open)));
         all.insert((case, open));
     }

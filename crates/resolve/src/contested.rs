@@ -6,6 +6,10 @@
 //! is certain stays certain: a read that succeeded was not made after its descriptor was closed, and a number that a call finds
 //! free is free because a close in flight has done its work.
 //!
+//! The ends of calls are told in the order in which the tracer saw them, which need not be that in which the kernel did their work: a
+//! number that an open returns may have been closed and given again by then. It was free when it was given, so what stands
+//! there since then came later ([`Contested::is_over`]).
+//!
 //! Only calls of threads that share their table are watched, and only while they are in flight.
 
 use crate::effect::Effect;
@@ -43,12 +47,14 @@ struct Watch {
 }
 
 impl Watch {
-    /// Whether it is unknown because of this what the descriptor stood for in the call `own`, which is over.
-    fn hides(&self, own: Option<u64>, numbers: &Numbers, outcome: Outcome) -> bool {
+    /// Whether it is unknown because of this what the descriptor stood for in the call `own`, which is over. What was closed may
+    /// be `given` again by a call in flight.
+    fn hides(&self, own: Option<u64>, numbers: &Numbers, outcome: Outcome, given: bool) -> bool {
         let is_bad = outcome == Outcome::BadDescriptor;
         match (Some(self.call) == own, self.how) {
-            (true, How::Uses | How::Closes) => self.changed || self.closed && is_bad,
-            (false, How::Closes) => is_bad || numbers.closes,
+            (true, How::Uses) => self.changed || self.closed && (is_bad || given),
+            (true, How::Closes) => self.changed || self.closed && is_bad,
+            (false, How::Closes) => is_bad || numbers.closes || given,
             (false, How::Replaces) => true,
             (true, How::Replaces) | (false, How::Uses) => false,
         }
@@ -71,6 +77,7 @@ pub(crate) struct Watched {
     /// The number of the call.
     call: u64,
     table: TableId,
+    makes: bool,
     numbers: [Option<i32>; MOST],
 }
 
@@ -80,6 +87,8 @@ pub(crate) struct Numbers {
     /// Those that it acts on, and the directories that its paths start at.
     used: [Option<i32>; MOST],
     closes: bool,
+    /// It may make a descriptor, whose number is not known before.
+    makes: bool,
     /// The number that it gives to something else.
     replaced: Option<i32>,
 }
@@ -101,7 +110,12 @@ impl Numbers {
                 used[index] = None;
             }
         }
-        Self { used, closes, replaced }
+        let makes = match effect {
+            Effect::Open | Effect::Anonymous(_) | Effect::Accept | Effect::Fcntl => true,
+            Effect::Dup => replaced.is_none(),
+            _ => false,
+        };
+        Self { used, closes, makes, replaced }
     }
 
     fn used(&self) -> impl Iterator<Item = i32> + use<> {
@@ -113,14 +127,20 @@ impl Numbers {
 #[derive(Debug, Default)]
 pub(crate) struct Contested {
     watches: HashMap<(TableId, i32), Vec<Watch>, foldhash::fast::FixedState>,
-    /// Calls that were watched.
-    calls: u64,
+    /// Grows with each call that begins to be watched, and with each change.
+    clock: u64,
+    /// Calls that are watched.
+    in_flight: u32,
+    /// Those of them that may make descriptors.
+    making: u32,
+    /// When a number was given, or closed by a call that found it given before anybody told, as long as calls are in flight.
+    since: HashMap<(TableId, i32), u64, foldhash::fast::FixedState>,
 }
 
 impl Contested {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.watches.is_empty()
+        self.in_flight == 0
     }
 
     /// A call begins; `stands_for` tells what a descriptor stands for before it.
@@ -130,15 +150,20 @@ impl Contested {
         numbers: &Numbers,
         stands_for: impl Fn(i32) -> Option<DescriptionId>,
     ) -> Watched {
-        self.calls += 1;
+        if self.in_flight == 0 {
+            self.since.clear();
+        }
+        self.clock += 1;
+        self.in_flight += 1;
+        self.making += u32::from(numbers.makes);
         let how = if numbers.closes { How::Closes } else { How::Uses };
         let used = numbers.used().map(|fd| (fd, how));
-        let mut watched = Watched { call: self.calls, table, numbers: [None; MOST] };
+        let mut watched = Watched { call: self.clock, table, makes: numbers.makes, numbers: [None; MOST] };
         let mut places = watched.numbers.iter_mut();
         for (fd, how) in numbers.replaced.map(|fd| (fd, How::Replaces)).into_iter().chain(used) {
             let Some(place) = places.next() else { break };
             *place = Some(fd);
-            let (call, stood_for) = (self.calls, stands_for(fd));
+            let (call, stood_for) = (self.clock, stands_for(fd));
             let watch = Watch { call, how, stood_for, changed: false, closed: false };
             self.watches.entry((table, fd)).or_default().push(watch);
         }
@@ -147,6 +172,8 @@ impl Contested {
 
     /// A call is over.
     pub(crate) fn ends(&mut self, watched: &Watched) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.making = self.making.saturating_sub(u32::from(watched.makes));
         for fd in watched.numbers.into_iter().flatten() {
             let key = (watched.table, fd);
             if let Some(watches) = self.watches.get_mut(&key) {
@@ -160,6 +187,13 @@ impl Contested {
 
     /// A descriptor stands for something else.
     pub(crate) fn stands_for(&mut self, table: TableId, fd: i32, description: DescriptionId) {
+        self.clock += 1;
+        self.since.insert((table, fd), self.clock);
+        self.stood_for(table, fd, description);
+    }
+
+    /// It did for a while, and nobody can say when.
+    pub(crate) fn stood_for(&mut self, table: TableId, fd: i32, description: DescriptionId) {
         for watch in self.watches.get_mut(&(table, fd)).into_iter().flatten() {
             // A number that was free is free because the close in flight is done.
             watch.changed |= watch.how != How::Closes && watch.stood_for != Some(description);
@@ -168,7 +202,21 @@ impl Contested {
 
     /// A call closes a descriptor.
     pub(crate) fn closes(&mut self, table: TableId, fd: i32) {
+        self.since.remove(&(table, fd));
         self.watches.get_mut(&(table, fd)).into_iter().flatten().for_each(Watch::closes);
+    }
+
+    /// A call closed a descriptor that nobody has told of: a call in flight may have made it.
+    pub(crate) fn closed_unseen(&mut self, table: TableId, fd: i32) {
+        if self.making > 0 {
+            self.clock += 1;
+            self.since.insert((table, fd), self.clock);
+        }
+    }
+
+    /// Whether a number that the call `watched` made, which is over, stands for something else since, or for nothing.
+    pub(crate) fn is_over(&self, watched: &Watched, fd: i32) -> bool {
+        self.since.get(&(watched.table, fd)).is_some_and(|since| *since > watched.call)
     }
 
     /// A call closes the descriptors of a range.
@@ -189,7 +237,9 @@ impl Contested {
         outcome: Outcome,
     ) -> Unclear {
         let own = watched.map(|watched| watched.call);
-        let is_unclear = |fd: &i32| self.of(table, *fd).any(|watch| watch.hides(own, numbers, outcome));
+        let is_given = self.making > u32::from(watched.is_some_and(|watched| watched.makes));
+        let is_unclear =
+            |fd: &i32| self.of(table, *fd).any(|watch| watch.hides(own, numbers, outcome, is_given));
         let used = numbers.used().filter(is_unclear).collect();
         let replaced = numbers.replaced.filter(|_| outcome == Outcome::Other);
         let twice = replaced.filter(|fd| self.of(table, *fd).any(|watch| watch.replaces_beside(own)));
@@ -197,7 +247,7 @@ impl Contested {
         for watch in others.into_iter().flatten() {
             watch.changed |= Some(watch.call) != own && watch.how != How::Uses;
         }
-        Unclear { numbers: used, replaced: twice }
+        Unclear { numbers: used, replaced: twice, closed_unseen: None }
     }
 
     fn of(&self, table: TableId, fd: i32) -> impl Iterator<Item = &Watch> {
@@ -212,6 +262,8 @@ pub(crate) struct Unclear {
     pub(crate) numbers: Vec<i32>,
     /// The number that another call let stand for something else as well, so that nobody can say which of the two was first.
     pub(crate) replaced: Option<i32>,
+    /// The number that it closed, though nobody told that it was open.
+    pub(crate) closed_unseen: Option<i32>,
 }
 
 /// What became of a call.

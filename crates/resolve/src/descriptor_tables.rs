@@ -225,7 +225,8 @@ impl DescriptorTables {
     ) -> Watched {
         let table = self.tables.get(id.0);
         let in_table = |fd| table?.get(fd).map(|slot| DescriptionId(slot.description));
-        let stood_for = |fd| known.filter(|(known, _)| *known == fd).map(|(_, id)| id).or_else(|| in_table(fd));
+        let stood_for =
+            |fd| known.filter(|(known, _)| *known == fd).map(|(_, id)| id).or_else(|| in_table(fd));
         self.contested.begins(id, numbers, stood_for)
     }
 

@@ -92,9 +92,20 @@ impl State {
         if self.source.is_trace && is_open && !self.gaps {
             self.descriptors.holds.misses();
         }
-        self.descriptors.set(table, fd, description, cloexec);
+        self.gives(scene, fd, description, cloexec);
         event.fd = Nullable::some(fd);
         event.open = self.descriptors.description(description).number;
+    }
+
+    /// A call made a descriptor, which stands for `description` unless somebody closed it before the call was told to be over.
+    fn gives(&mut self, scene: &Scene<'_>, fd: i32, description: DescriptionId, cloexec: bool) {
+        let watched = scene.entered.and_then(|entered| entered.watched);
+        let table = self.processes.thread(scene.thread).table;
+        let contested = &mut self.descriptors.contested;
+        match watched.is_some_and(|watched| contested.is_over(&watched, fd)) {
+            true => contested.stood_for(table, fd, description),
+            false => self.descriptors.set(table, fd, description, cloexec),
+        }
     }
 
     pub(crate) fn make(
@@ -126,7 +137,7 @@ impl State {
             let process = scene.call.args.first().filter(|_| kind == &PIDFD).and_then(integer);
             let process = process.and_then(|process| u32::try_from(process).ok()).map(Tid);
             let description = self.descriptors.describe(Description { process, ..description });
-            self.descriptors.set(self.processes.thread(scene.thread).table, fd, description, cloexec);
+            self.gives(scene, fd, description, cloexec);
             event.fd = Nullable::some(fd);
             (event.open, event.open2) = (self.descriptors.description(description).number, event.open);
             if operands.path.is_none() {
@@ -288,7 +299,10 @@ impl State {
         if let Some(description) = scene.description
             && event.fd != Nullable::some(fd)
         {
-            self.descriptors.set(table, fd, description, cloexec);
+            match scene.operands.fd2 {
+                Some(_) => self.descriptors.set(table, fd, description, cloexec),
+                None => self.gives(scene, fd, description, cloexec),
+            }
         }
         event.fd = Nullable::some(fd);
         if let Some(copy) = self.description_of(table, (fd, hint), false, names) {

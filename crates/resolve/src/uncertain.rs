@@ -79,8 +79,11 @@ impl State {
             }
         }
         self.show_hidden(thread, call, table, &hidden);
-        if !unclear.numbers.is_empty() && self.moves_cursors(call) {
+        if !hidden.is_empty() && self.moves_cursors(call) {
             self.descriptors.lose(table, false);
+        }
+        if let Some(fd) = unclear.closed_unseen {
+            self.descriptors.contested.closed_unseen(table, fd);
         }
         if let Some(fd) = unclear.replaced {
             let unknown = self.descriptors.unknown();
@@ -123,7 +126,12 @@ impl State {
             _ => Outcome::Other,
         };
         let watched = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.watched);
-        let unclear = self.descriptors.contested.unclear(table, &numbers, watched, outcome);
+        let mut unclear = self.descriptors.contested.unclear(table, &numbers, watched, outcome);
+        if let (Effect::Close, Some((fd, _)), Return::Value(0.., _)) = (effect, operands.fd, call.ret) {
+            let begun = self.processes.thread_mut(id).being_in(call).map(|entered| entered.description);
+            let closed = begun.flatten().or_else(|| self.descriptors.get(table, fd));
+            unclear.closed_unseen = closed.is_none().then_some(fd);
+        }
         if !unclear.numbers.is_empty() {
             self.forget_what(id, call, &operands, &unclear.numbers);
         }
@@ -136,11 +144,14 @@ impl State {
     }
 
     fn forget_what(&mut self, id: ThreadId, call: &RawCall<'_>, operands: &Operands<'_>, unclear: &[i32]) {
-        let is_unclear = [operands.fd, operands.fd2].map(|fd| fd.is_some_and(|(fd, _)| unclear.contains(&fd)));
+        let is_unclear =
+            [operands.fd, operands.fd2].map(|fd| fd.is_some_and(|(fd, _)| unclear.contains(&fd)));
         let thread = self.processes.thread_mut(id);
         let mut moved = Vec::new();
         if let Some(entered) = thread.being_in(call) {
-            for (place, unclear) in [&mut entered.description, &mut entered.target].into_iter().zip(is_unclear) {
+            for (place, unclear) in
+                [&mut entered.description, &mut entered.target].into_iter().zip(is_unclear)
+            {
                 if let Some(description) = place.take_if(|_| unclear)
                     && entered.moves
                 {

@@ -143,7 +143,9 @@ pub(crate) fn open(directory: &Path) -> Result<Opened, SpoolError> {
         return Err(no_spool(format!("{NAME} describes `{}`", printable(&version.format))));
     }
     let is_whole = is_whole(&json, version.sum.as_deref());
-    if version.format_version > FORMAT_VERSION || (version.format_version < FORMAT_VERSION && version.sum.is_none()) {
+    if version.format_version > FORMAT_VERSION
+        || (version.format_version < FORMAT_VERSION && version.sum.is_none())
+    {
         return Err(SpoolError::FutureVersion {
             path: directory.to_owned(),
             found: version.format_version,
@@ -152,7 +154,9 @@ pub(crate) fn open(directory: &Path) -> Result<Opened, SpoolError> {
         });
     }
     if !is_whole {
-        return Err(no_spool(format!("{NAME} is damaged: it does not have the checksum that was written in it")));
+        return Err(no_spool(format!(
+            "{NAME} is damaged: it does not have the checksum that was written in it"
+        )));
     }
     let header = serde_json::from_slice(&json).map_err(damaged)?;
     let is_being_written = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));

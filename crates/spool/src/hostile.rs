@@ -1,7 +1,7 @@
 //! Damaged and hostile files: what is sound is read, what is not is named, nothing is invented, nothing panics.
 
-use crate::header_file::HeaderFile;
 use crate::format::{BLOCK, FOOTER, segment_name};
+use crate::header_file::HeaderFile;
 use crate::round_trip::{All, Record, write_synthetic};
 use crate::{Damage, Header, Spool, SpoolWriter, numbered};
 use proptest::prelude::*;

@@ -4,6 +4,7 @@
 mod births;
 mod follow;
 mod format;
+mod overlaps;
 pub mod parser;
 mod probe;
 mod stream;

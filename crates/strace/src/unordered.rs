@@ -1,24 +1,29 @@
-//! What coarse time stamps leave open: which of two threads that share descriptors came first.
+//! What time stamps leave open: which of two threads that share descriptors came first.
 //!
 //! Without time stamps, or within a unit of coarse ones, the order of calls in two files of a `strace -ff` is known only where
-//! one thread made the other. If a thread may have opened or closed a descriptor before or after another one uses it, nobody can
-//! say which file that call is about. Only a look at all files of threads that share descriptors tells, so those are read
-//! twice; others are not, and sets with fine time stamps have none.
+//! one thread made the other. Nor is that of calls which overlap in time: the kernel looks up what a descriptor stands for at
+//! some moment between their begins and ends. If a thread may have opened or closed a descriptor before or after another one
+//! uses it, nobody can say which file that call is about. Only a look at all files of threads that share descriptors tells, so
+//! those are read twice; others are not. Without durations (`-T`) a call is taken to be over when it begins.
 
 use crate::births::{for_each_maker, made};
+use crate::overlaps::{Overlaps, Span};
 use crate::parser::{Parser, ParserSetup};
 use hashbrown::HashMap;
 use iotrail_import::{Context, Limits, PlannedFile, TraceReader};
 use iotrail_model::calls::{self, DescriptorEffect};
 use iotrail_model::raw::{Arg, RawCall, RawItem, Return};
-use iotrail_model::{Clock, Dictionaries, Tid, Timestamp};
+use iotrail_model::{Clock, Dictionaries, Nanos, Tid, Timestamp};
 
-/// When something happened: which call of which thread it was, and its time stamp if that can be compared.
+/// The unit of durations, in ns.
+const LEAST: i64 = 1000;
+
+/// When something happened: which call of which thread it was, and its times if they can be compared.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     thread: usize,
     call: u64,
-    time: Option<Timestamp>,
+    time: Option<Span>,
 }
 
 /// A thread that shares descriptors with others.
@@ -44,18 +49,20 @@ struct Changes {
 pub(crate) struct Unordered {
     by_tid: HashMap<Tid, usize>,
     threads: Vec<Thread>,
+    /// The unit of time stamps.
+    unit: Nanos,
     /// By table and descriptor.
     changes: HashMap<(usize, i32), Vec<Changes>>,
+    /// The same, where time stamps tell the order of single calls.
+    overlaps: HashMap<(usize, i32), Overlaps>,
 }
 
 impl Unordered {
     /// Of the files of a set.
     pub(crate) fn new(files: &[PlannedFile], context: Context<'_>) -> Self {
-        if is_fine(files, context) {
-            return Self::default();
-        }
+        let Some((unit, is_fine)) = unit(files, context) else { return Self::default() };
         let tables = tables(files, context);
-        let mut all = Self::default();
+        let mut all = Self { unit, ..Self::default() };
         let shared: Vec<&PlannedFile> =
             files.iter().filter(|file| file.tid.is_some_and(|tid| tables.contains_key(&tid))).collect();
         for (thread, file) in shared.iter().enumerate() {
@@ -67,6 +74,9 @@ impl Unordered {
             all.scan(thread, file, context);
         }
         all.threads.iter_mut().for_each(|thread| thread.calls = 0);
+        if is_fine {
+            all.overlaps = all.changes.drain().map(|(key, changes)| (key, overlaps(changes))).collect();
+        }
         all
     }
 
@@ -92,18 +102,24 @@ impl Unordered {
     }
 
     fn now(&self, thread: usize, file: &PlannedFile, call: &RawCall<'_>) -> Moment {
-        Moment { thread, call: self.threads[thread].calls, time: file.first.map(|_| call.start) }
+        // Start and duration are cut off at their units.
+        let lasts = call.dur.map_or(Nanos(0), |dur| Nanos(dur.0.saturating_add(self.unit.0 + LEAST - 1)));
+        let span = Span { thread, begin: call.start, end: Timestamp(call.start.0.saturating_add(lasts.0)) };
+        Moment { thread, call: self.threads[thread].calls, time: file.first.map(|_| span) }
     }
 
     /// The descriptors of a table that are opened or closed.
     fn of_table(&self, table: usize) -> Vec<i32> {
-        self.changes.keys().filter(|(of, _)| *of == table).map(|(_, fd)| *fd).collect()
+        let keys = self.changes.keys().chain(self.overlaps.keys());
+        keys.filter(|(of, _)| *of == table).map(|(_, fd)| *fd).collect()
     }
 
     fn scan(&mut self, thread: usize, file: &PlannedFile, context: Context<'_>) {
+        let mut last = None;
         parse(file, context, |item| match item {
             RawItem::Call(call) => {
                 let now = self.now(thread, file, call);
+                last = now.time;
                 changed(call).into_iter().for_each(|fd| self.change(now, fd));
                 if let Some(child) = made(item).and_then(|(child, _)| self.by_tid.get(&child)) {
                     self.threads[*child].made = Some(now);
@@ -111,7 +127,8 @@ impl Unordered {
                 self.threads[thread].calls += 1;
             }
             RawItem::Received { fd, .. } => {
-                self.change(Moment { thread, call: self.threads[thread].calls, time: None }, *fd);
+                let time = last.filter(|_| file.first.is_some());
+                self.change(Moment { thread, call: self.threads[thread].calls, time }, *fd);
             }
             _ => {}
         });
@@ -128,7 +145,11 @@ impl Unordered {
     /// Whether another thread may or may not have changed a descriptor before, or two did so before, and nobody can say which
     /// was the last.
     fn is_uncertain(&self, now: Moment, fd: i32) -> bool {
-        let Some(changes) = self.changes.get(&(self.threads[now.thread].table, fd)) else { return false };
+        let key = (self.threads[now.thread].table, fd);
+        if let Some((overlaps, now)) = self.overlaps.get(&key).zip(now.time) {
+            return overlaps.is_uncertain(now);
+        }
+        let Some(changes) = self.changes.get(&key) else { return false };
         let mut lasts = Vec::with_capacity(changes.len());
         for Changes { moments, .. } in changes {
             let before = moments.partition_point(|change| self.is_before(*change, now));
@@ -150,7 +171,7 @@ impl Unordered {
             if change.thread == then.thread {
                 return change.call < then.call;
             }
-            if change.time.zip(then.time).is_some_and(|(change, then)| change < then) {
+            if change.time.zip(then.time).is_some_and(|(change, then)| change.end < then.begin) {
                 return true;
             }
             match self.threads[then.thread].made {
@@ -184,13 +205,23 @@ impl Unordered {
     }
 }
 
-/// Whether time stamps tell the order of single calls, as far as the first file shows.
-fn is_fine(files: &[PlannedFile], context: Context<'_>) -> bool {
+/// Changes by their times; those without are of no use.
+fn overlaps(changes: Vec<Changes>) -> Overlaps {
+    let moments = changes.into_iter().flat_map(|changes| changes.moments);
+    Overlaps::new(moments.filter_map(|moment| moment.time).collect())
+}
+
+/// The unit of time stamps, as far as the smallest file shows, and whether they tell the order of single calls. `None` if they tell the order of single calls, and nothing tells which
+/// of these overlap.
+fn unit(files: &[PlannedFile], context: Context<'_>) -> Option<(Nanos, bool)> {
     let timed = files.iter().filter(|file| file.first.is_some());
-    timed.min_by_key(|file| file.file.size()).is_some_and(|file| {
-        let parser = parse(file, context, |_| {});
-        matches!(parser.clock(), Clock::Utc | Clock::TimeOfDay) && !parser.resolution().is_coarse()
-    })
+    let Some(file) = timed.min_by_key(|file| file.file.size()) else { return Some((Nanos(0), false)) };
+    let mut has_durations = false;
+    let parser = parse(file, context, |item| {
+        has_durations |= matches!(item, RawItem::Call(call) if call.dur.is_some());
+    });
+    let is_fine = matches!(parser.clock(), Clock::Utc | Clock::TimeOfDay) && !parser.resolution().is_coarse();
+    (!is_fine || has_durations).then(|| (parser.resolution().0, is_fine))
 }
 
 /// The threads that share descriptors with others, with a number for each table.

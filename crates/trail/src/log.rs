@@ -253,6 +253,13 @@ impl EventLog {
         &self.cases
     }
 
+    /// The case that the open file descriptions of a case are numbered with: a number with this case is one description,
+    /// whatever cases its calls are of.
+    #[must_use]
+    pub fn numbering(&self, case: CaseId) -> CaseId {
+        self.cases.get(case.index()).map_or(case, Case::numbering)
+    }
+
     /// The layers of its calls, the lowest first.
     #[must_use]
     pub fn layers(&self) -> Vec<Layer> {

@@ -71,7 +71,7 @@ impl Moved {
     }
 }
 
-/// An open file description.
+/// An open file description: its number, and the case that numbers it.
 pub type Description = (CaseId, OpenId);
 
 /// A thread.
@@ -177,7 +177,7 @@ pub(crate) fn gather(
             let Some(spec) = known.of(event.call) else { continue };
             let flags = names.flags(event.flags).unwrap_or_default();
             let error = event.errno.get().map(|error| &*names.errnos[error.index()]);
-            let call = call(&event, spec, flags, error);
+            let call = call(&event, log.numbering(event.case), spec, flags, error);
             let program = program(process_table, event.case, event.pid, event.start.0);
             for index in wanting.iter().filter(|index| wanted[**index].program == &*program) {
                 found[*index].add(call);
@@ -219,12 +219,12 @@ impl Calls {
 }
 
 /// `None` if scratch files cannot stand for it.
-fn call(event: &Event, spec: &CallSpec, flags: &str, error: Option<&str>) -> Option<Call> {
+fn call(event: &Event, numbering: CaseId, spec: &CallSpec, flags: &str, error: Option<&str>) -> Option<Call> {
     let action = match error {
         None => CallAction::of(event, spec, flags)?,
         Some(error) => CallAction::Refused(refusal(spec, flags, error)?),
     };
-    let open = event.open.get().filter(|_| error.is_none()).map(|open| (event.case, open));
+    let open = event.open.get().filter(|_| error.is_none()).map(|open| (numbering, open));
     let needs_open = !matches!(action, CallAction::Stat | CallAction::Refused(_));
     if needs_open && open.is_none() {
         return None;

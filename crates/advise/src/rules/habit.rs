@@ -82,6 +82,8 @@ pub(crate) struct Seen {
     /// Whether the path is a pipe.
     pub(crate) is_pipe: bool,
     pub(crate) open: Option<OpenId>,
+    /// The case that numbers it.
+    pub(crate) numbering: CaseId,
     pub(crate) offset: Option<u64>,
     pub(crate) size: Option<u64>,
     pub(crate) ret: Option<i64>,
@@ -125,6 +127,11 @@ pub(crate) enum Outcome {
 }
 
 impl Seen {
+    /// The open file description that it uses, whatever case it is of.
+    pub(crate) fn description(&self) -> Option<(CaseId, OpenId)> {
+        self.open.map(|open| (self.numbering, open))
+    }
+
     /// The process, and which of its programs.
     pub(crate) fn process(&self) -> Image {
         (self.case, self.pid, self.image)

@@ -48,7 +48,10 @@ impl Rule for SlowStart {
     fn see(&mut self, call: &Seen) {
         if call.kind == CallKind::Exec && call.is_done() && call.selected {
             let next = (call.case, call.pid, call.image + 1);
-            self.starting.insert(next, Start { exec: *call, calls: 0, calls_since: 0, directories: 0, end: call.end() });
+            self.starting.insert(
+                next,
+                Start { exec: *call, calls: 0, calls_since: 0, directories: 0, end: call.end() },
+            );
         } else if let Some(start) = self.starting.get_mut(&call.process()) {
             let begins = start.begins_work(call) || start.computes(call);
             start.calls_since += 1;
@@ -73,7 +76,10 @@ impl Start {
     fn loads(call: &Seen) -> bool {
         call.transfer == Transfer::Read
             || call.kind.opens_file()
-            || matches!(call.kind, CallKind::Map | CallKind::Stat | CallKind::Access | CallKind::ReadLink | CallKind::Close)
+            || matches!(
+                call.kind,
+                CallKind::Map | CallKind::Stat | CallKind::Access | CallKind::ReadLink | CallKind::Close
+            )
     }
 
     /// Whether the program has computed for long when it makes this call: no loader does.

@@ -76,7 +76,7 @@ impl Rule for SmallAppends {
 impl Writers {
     fn append(&mut self, call: &Seen) {
         self.several |= self.by != call.process();
-        let open = call.open.map(|open| (call.case, open)).filter(|_| !call.syncs);
+        let open = call.description().filter(|_| !call.syncs);
         let follows = open.is_some() && self.last == open;
         self.last = open;
         if follows && call.selected {

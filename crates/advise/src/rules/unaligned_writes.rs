@@ -34,7 +34,7 @@ impl Writes {
 
 impl Rule for UnalignedWrites {
     fn see(&mut self, call: &Seen) {
-        let Some(open) = call.open.map(|open| (call.case, open)).filter(|_| call.is_done()) else { return };
+        let Some(open) = call.description().filter(|_| call.is_done()) else { return };
         if call.kind == CallKind::Open && !call.opened.creates() && !call.opened.truncates() {
             self.existing.insert(open);
         }

@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Shows calls to rules.
 pub(crate) struct Watching<'a> {
+    log: &'a EventLog,
     names: &'a Names,
     layers: OneLayer,
     process_table: &'a ProcessTable,
@@ -71,6 +72,7 @@ impl<'a> Watching<'a> {
             is_looked_at.then_some(Watched { kind, transfer })
         };
         Self {
+            log,
             names,
             layers: query.one_layer(log),
             process_table,
@@ -129,6 +131,7 @@ impl<'a> Watching<'a> {
             file: event.file.get().filter(is_file),
             is_pipe: path.is_some_and(|path| self.names.paths[path.index()].starts_with("pipe:")),
             open: event.open.get(),
+            numbering: self.log.numbering(event.case),
             offset: number(event.offset.get()),
             size: number(event.size.get()),
             ret: event.ret.get(),
@@ -325,7 +328,7 @@ impl Watch {
         if executes {
             self.images.insert((call.case, call.pid), call.image + 1);
         }
-        let Some(open) = call.open.map(|open| (call.case, open)) else { return };
+        let Some(open) = call.description() else { return };
         if call.kind == CallKind::Open {
             if call.syncs {
                 self.synchronous.insert(open);

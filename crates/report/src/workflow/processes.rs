@@ -84,9 +84,8 @@ pub(crate) fn processes(
     names: &mut NameTable,
 ) -> Option<Chosen> {
     let all = processes.all();
-    let case_of = |case: CaseId| {
-        cases.get(case.index()).map_or_else(String::new, |case| case.name.to_string())
-    };
+    let case_of =
+        |case: CaseId| cases.get(case.index()).map_or_else(String::new, |case| case.name.to_string());
     let is_timed = |process: &ProcessEntry| cases.get(process.case.index()).is_none_or(Case::has_times);
     let end = all.iter().filter(|process| is_timed(process));
     let end = end.flat_map(|process| [process.start, process.end]).flatten().max()?;
@@ -286,7 +285,11 @@ mod tests {
 
     /// 200,000 processes, each the child of the one before, or all of one; the last ones live longest.
     fn many(parent: impl Fn(u32) -> u32) -> ProcessTable {
-        ProcessTable::new((1..=200_000).map(|pid| image(pid, parent(pid), i64::from(pid), Some(1_000_000 + 2 * i64::from(pid)))).collect())
+        ProcessTable::new(
+            (1..=200_000)
+                .map(|pid| image(pid, parent(pid), i64::from(pid), Some(1_000_000 + 2 * i64::from(pid))))
+                .collect(),
+        )
     }
 
     #[test]

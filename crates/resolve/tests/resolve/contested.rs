@@ -21,7 +21,10 @@ fn count(script: &Script) -> u64 {
 #[test]
 fn a_number_replaced_during_a_call_may_have_been_replaced_before_it() {
     let script = read(two_threads().by(101), 3).by(100).dup2(5, 3).by(101).read(3, 10);
-    assert_eq!((script.path(), script.last().open, script.last().file, script.offset()), (None, None, None, None));
+    assert_eq!(
+        (script.path(), script.last().open, script.last().file, script.offset()),
+        (None, None, None, None)
+    );
     assert_eq!(count(&script), 1);
     assert_eq!(script.by(100).read(3, 1).path(), Some("/b"));
 }
@@ -61,7 +64,8 @@ fn what_was_read_was_not_closed_before() {
 
 #[test]
 fn a_bad_descriptor_that_is_closed_meanwhile_is_none() {
-    let bad = |script: Script| script.call("read", &[fd(3), Arg::Opaque, Arg::Int(9)], Return::Failed(b"EBADF"));
+    let bad =
+        |script: Script| script.call("read", &[fd(3), Arg::Opaque, Arg::Int(9)], Return::Failed(b"EBADF"));
     let script = bad(read(two_threads().by(101), 3).by(100).close(3).by(101));
     assert_eq!((script.path(), count(&script)), (None, 1));
     let script = bad(read(two_threads().by(101), 3).by(100).getpid().by(101));
@@ -157,4 +161,47 @@ fn threads_that_end_in_calls_leave_nothing_behind() {
     assert_eq!((script.path(), count(&script)), (Some("/a"), 0));
     let script = script.call("openat", &[CWD, path("/d"), symbols("O_RDONLY")], value(3)).read(3, 1);
     assert_eq!(script.path(), Some("/d"));
+}
+
+#[test]
+fn what_an_open_made_may_be_closed_and_given_again_before_it_is_told() {
+    let open = |name: &'static str| [CWD, path(name), symbols("O_RDONLY")];
+    // The kernel gave 8 for /c, it was closed, and given for /d: only then the first open is told to be over.
+    let script = two_threads().by(101).entered("openat", &open("/c"));
+    let script = script.by(100).close(8).open("/d", 8).by(101).call("openat", &open("/c"), value(8));
+    assert_eq!((script.path(), script.last().fd), (Some("/c"), Some(8)));
+    assert_eq!(script.read(8, 1).path(), Some("/d"));
+    // It was given for /d, closed, and given for /c.
+    let script = two_threads().by(101).entered("openat", &open("/c"));
+    let script = script.by(100).open("/d", 8).close(8).by(101).call("openat", &open("/c"), value(8));
+    assert_eq!(script.read(8, 1).path(), Some("/c"));
+    // It was given for /c and closed.
+    let script = two_threads().by(101).entered("openat", &open("/c"));
+    let script = script.by(100).close(8).by(101).call("openat", &open("/c"), value(8));
+    assert_eq!(script.read(8, 1).path(), None);
+    // It was given for /c and replaced.
+    let script = two_threads().by(101).entered("openat", &open("/c"));
+    let script = script.by(100).dup2(5, 8).by(101).call("openat", &open("/c"), value(8));
+    assert_eq!(script.read(8, 1).path(), Some("/b"));
+}
+
+#[test]
+fn a_number_that_was_closed_may_be_given_again_by_an_open_in_flight() {
+    let script = two_threads().clone(THREAD, 102).by(102);
+    let script = script.entered("openat", &[CWD, path("/c"), symbols("O_RDONLY")]).by(101);
+    let script = script.entered("read", &[fd(3)]).by(100).close(3).by(101).read(3, 10);
+    assert_eq!((script.path(), count(&script)), (None, 1));
+}
+
+#[test]
+fn what_is_closed_before_its_open_is_told_is_that() {
+    let open = |name: &'static str| [CWD, path(name), symbols("O_RDONLY")];
+    let script = two_threads().clone(THREAD, 102).clone(THREAD, 103).by(101).entered("openat", &open("/c"));
+    let script = script.by(100).entered("close", &[fd(8)]).by(101).call("openat", &open("/c"), value(8));
+    let script = script.by(102).entered("openat", &open("/d")).by(103).entered("read", &[fd(8)]);
+    let script = script.by(100).close(8);
+    assert_eq!(script.path(), Some("/c"));
+    let script = script.by(102).call("openat", &open("/d"), value(8)).by(103).read(8, 1);
+    assert_eq!((script.path(), count(&script)), (None, 1));
+    assert_eq!(script.read(8, 1).path(), Some("/d"));
 }

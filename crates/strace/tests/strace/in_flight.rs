@@ -109,7 +109,7 @@ fn a_copy_is_in_flight_at_both_ends() {
 "#;
     assert_eq!(
         events(&format!("{TWO_THREADS}{trace}"))[3..],
-        ["2 write /b @?", "2 openat /c @?", "2 dup2 /c @?", "1 sendfile /a @0", "2 write /c @0",]
+        ["2 write /b @?", "2 openat /c @?", "2 dup2 /c @?", "1 sendfile /a @0", "2 write /c @?",]
     );
 }
 

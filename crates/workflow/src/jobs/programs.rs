@@ -242,7 +242,7 @@ impl DescriptorTracker<'_> {
                 self.note_umask(number, process);
                 self.programs.openings.push(FileOpen { path, mode, by: who, used_by, unsure: false, umask });
                 self.programs.open_of_step.insert(number, open);
-                self.described.extend(step.open.get().map(|number| ((step.case, number), open)));
+                self.described.extend(step.open.get().map(|number| ((step.numbering, number), open)));
                 if let Some(fd) = step.fd {
                     self.set(process, fd, Handle::File(open), mode.cloexec);
                 }
@@ -325,7 +325,7 @@ impl DescriptorTracker<'_> {
 
     /// The open that the log numbers as the step's.
     fn described(&self, step: &Step) -> Option<FileOpenId> {
-        self.described.get(&(step.case, step.open.get()?)).copied()
+        self.described.get(&(step.numbering, step.open.get()?)).copied()
     }
 
     /// The open of `path` through which a step went.

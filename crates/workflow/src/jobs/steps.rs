@@ -152,6 +152,8 @@ fn permissions(flags: &str) -> Option<u32> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) case: CaseId,
+    /// The case that numbers `open`.
+    pub(crate) numbering: CaseId,
     pub(crate) start: Timestamp,
     pub(crate) seq: u64,
     /// When the last of the transfers began, or when the call ended.
@@ -184,6 +186,7 @@ impl Step {
         let (path, file) = (Nullable::NULL, Nullable::NULL);
         Self {
             case: CaseId::default(),
+            numbering: CaseId::default(),
             start: Timestamp(0),
             seq: 0,
             last: Timestamp(0),
@@ -344,10 +347,11 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             }
             // A descriptor goes by the name under which it was opened: that is what redirections and commands know.
             let mut path = batch.path[row];
+            let numbering = log.numbering(batch.case[row]);
             if let JobAction::Open(_) = action {
-                opened.extend(batch.open[row].get().map(|open| ((batch.case[row], open), path)));
+                opened.extend(batch.open[row].get().map(|open| ((numbering, open), path)));
             } else if !matches!(action, JobAction::Rename | JobAction::Link) {
-                path = under(&opened, batch.case[row], batch.open[row], path);
+                path = under(&opened, numbering, batch.open[row], path);
             }
             // The name that it would have given was taken.
             let gives = matches!(kind, CallKind::Rename | CallKind::Link);
@@ -357,13 +361,14 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             }
             let path2 = match action {
                 JobAction::Look => Nullable::NULL,
-                JobAction::Copy => under(&opened, batch.case[row], batch.open2[row], batch.path2[row]),
+                JobAction::Copy => under(&opened, numbering, batch.open2[row], batch.path2[row]),
                 _ => batch.path2[row],
             };
             let start = batch.start[row];
             let dur = batch.dur[row].get().map_or(0, |dur| dur.0);
             let step = Step {
                 case: batch.case[row],
+                numbering,
                 start,
                 seq: batch.seq[row],
                 last: Timestamp(start.0.saturating_add(dur)),
@@ -448,7 +453,7 @@ pub(crate) fn sockets(log: &EventLog, steps: &[Step]) -> Channels {
 
 type Opened = HashMap<(CaseId, OpenId), Nullable<PathId>, RandomState>;
 
-/// The name under which a descriptor was opened; what is known of its path otherwise.
+/// The name under which a descriptor was opened that `case` numbers; what is known of its path otherwise.
 fn under(opened: &Opened, case: CaseId, open: Nullable<OpenId>, path: Nullable<PathId>) -> Nullable<PathId> {
     open.get().and_then(|open| opened.get(&(case, open))).copied().unwrap_or(path)
 }
