@@ -301,7 +301,6 @@ impl<S: Store> Recording<'_, '_, S> {
             self.emitter.item(&RawItem::Escaped { tid, table: true });
         }
         self.emitter.returned(tid, &call, at - call.start, found);
-        self.tally.mapped_files += u64::from(!failed && call.maps_file());
         self.decoding.decoder.recycle(call.entry);
     }
 

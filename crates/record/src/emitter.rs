@@ -185,6 +185,16 @@ impl<'s, S: Store> Emitter<'s, S> {
         self.resolver.summary().relative_paths
     }
 
+    /// How often a file was mapped.
+    pub(crate) fn file_mappings(&self) -> u64 {
+        self.resolver.summary().file_mappings
+    }
+
+    /// Calls on descriptors that another thread changed meanwhile.
+    pub(crate) fn uncertain_calls(&self) -> u64 {
+        self.resolver.summary().uncertain_calls
+    }
+
     /// Names that are unknown because there were too many long ones.
     pub(crate) fn long_names(&self) -> u64 {
         self.resolver.summary().long_names

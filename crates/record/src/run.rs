@@ -130,7 +130,7 @@ impl<S: Store> Recording<'_, '_, S> {
             recorders: 1,
             selections: [self.decoding.calls.selection()].into(),
             events: self.emitter.filter.events,
-            mapped_files: tally.mapped_files,
+            mapped_files: self.emitter.file_mappings(),
             escaped: tally.escaped.clone(),
             left_running: tally.left_running,
             lost,
@@ -164,6 +164,9 @@ impl<S: Store> Recording<'_, '_, S> {
         let limit = self.mode.cpu_limit.map(|seconds| Note::CpuLimit { seconds });
         let paths = self.emitter.long_names();
         let long_names = (paths > 0).then_some(Note::LongNames { paths });
+        let calls = self.emitter.uncertain_calls();
+        let uncertain = (calls > 0).then_some(Note::UncertainDescriptors { calls });
+        coverage.notes.extend(uncertain);
         let without_mpi = self.mpi.is_silent().then_some(Note::NoMpiCalls);
         coverage.notes.extend(without_mpi);
         coverage.notes.extend(

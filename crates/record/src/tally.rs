@@ -9,7 +9,6 @@ use iotrail_model::recording_coverage::Counts;
 pub(crate) struct Tally {
     pub(crate) stops: u64,
     pub(crate) calls: u64,
-    pub(crate) mapped_files: u64,
     pub(crate) cut_command_lines: u64,
     pub(crate) unnamed_descriptors: u64,
     pub(crate) left_running: u64,

@@ -4,7 +4,6 @@ use crate::selection::Cores;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use iotrail_decode::Special;
-use iotrail_model::calls::CallKind;
 use iotrail_model::{Nanos, Pid, Tid, Timestamp};
 use iotrail_ptrace::{CallInfo, Ending, Phase, Stopped};
 
@@ -41,11 +40,6 @@ impl InFlight {
     /// Whether it ends the thread.
     pub(crate) fn never_returns(&self) -> bool {
         self.entry.effects().special == Special::Exit
-    }
-
-    /// Whether it maps memory; calls that map no file are not stopped at.
-    pub(crate) fn maps_file(&self) -> bool {
-        self.entry.spec().is_some_and(|spec| spec.kind == CallKind::Map)
     }
 }
 

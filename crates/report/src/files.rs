@@ -3,7 +3,6 @@
 use crate::data::NameId;
 use crate::name_table::NameTable;
 use crate::options::Limits;
-use iotrail_query::Query;
 use iotrail_stats::size_histogram::SizeBin;
 use iotrail_stats::{AccessSample, UsedFile};
 use serde::Serialize;
@@ -83,10 +82,9 @@ pub struct PageAccesses {
     pub points: String,
 }
 
-/// The rows of a log's files, the one with the most I/O time first, as `iotrail files` sorts them. Answers their numbers.
-pub(crate) fn order(files: &[UsedFile], query: &Query) -> Vec<usize> {
-    let all = query.selection().is_empty();
-    let mut order: Vec<usize> = (0..files.len()).filter(|row| all || files[*row].used.calls > 0).collect();
+/// The rows of a log's files that calls touched, the one with the most I/O time first, as `iotrail files` sorts them. Answers their numbers.
+pub(crate) fn order(files: &[UsedFile]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..files.len()).filter(|row| files[*row].used.calls > 0).collect();
     order.sort_by_cached_key(|row| files[*row].sort_key(files[*row].used.io_ns.unwrap_or_default()));
     order
 }
@@ -210,8 +208,8 @@ fn step(part: u64, whole: u64) -> u64 {
 
 impl Files {
     /// What the first scan found, to be completed with samples.
-    pub(crate) fn new(rows: Vec<UsedFile>, query: &Query, limits: &Limits) -> Self {
-        let order = order(&rows, query);
+    pub(crate) fn new(rows: Vec<UsedFile>, limits: &Limits) -> Self {
+        let order = order(&rows);
         let sampled = sampled(&rows, &order, limits);
         Self { rows, order, sampled, samples: Vec::new() }
     }

@@ -109,7 +109,7 @@ impl Display for Note {
             ),
             Self::UncertainDescriptors { calls } => write!(
                 f,
-                "{} that another thread opened or closed at a time that cannot be compared: which file it was is unknown, but for what the trace itself says",
+                "{} that another thread opened, closed or replaced meanwhile, or at a time that cannot be compared: which file it was is unknown, but for what the trace itself says",
                 counted(*calls, "call uses a descriptor", "calls use descriptors")
             ),
             Self::ImportCancelled => f.write_str("the import was cancelled before the end of its inputs"),
