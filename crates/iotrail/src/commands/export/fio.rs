@@ -22,7 +22,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (model, ranks) = args.of.model()?;
+    let (model, ranks) = args.of.program()?;
     let job = fio_job(&model, ranks);
     args.of.tell(&job.losses, ui)?;
     output::text(&args.output, job.text)?;

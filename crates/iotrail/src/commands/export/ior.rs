@@ -23,7 +23,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (model, ranks) = args.of.model()?;
+    let (model, ranks) = args.of.program()?;
     let runs = ior_runs(&model, ranks)?;
     args.of.tell(&runs.losses, ui)?;
     output::text(&args.output, runs.text)?;

@@ -29,14 +29,25 @@ pub(super) struct ForRanks {
 const RANKS: u32 = 4;
 
 impl ForRanks {
-    /// The changed model and the number of ranks.
+    /// The changed model, which has a program, and the number of ranks.
+    ///
+    /// # Errors
+    /// If the model cannot be read or changed, or has none.
+    pub(super) fn program(&self) -> anyhow::Result<(Model, u32)> {
+        Ok(self.for_ranks(self.knobs.apply_to_program(&read(&self.model)?)?))
+    }
+
+    /// The changed model, also one whose order is drawn, and the number of ranks.
     ///
     /// # Errors
     /// If the model cannot be read or changed.
     pub(super) fn model(&self) -> anyhow::Result<(Model, u32)> {
-        let model = self.knobs.apply_to_program(&read(&self.model)?)?;
+        Ok(self.for_ranks(self.knobs.apply(&read(&self.model)?)?))
+    }
+
+    fn for_ranks(&self, model: Model) -> (Model, u32) {
         let ranks = self.ranks.or(model.ranks).unwrap_or(RANKS);
-        Ok((model, ranks))
+        (model, ranks)
     }
 
     /// Tells what is lost.

@@ -126,6 +126,14 @@ fn models_are_written_for_other_programs_with_what_is_lost() {
     assert!(log.starts_with("fio version 3 iolog\n0 ckpt.3 add\n0 shared add\n"), "{log}");
     assert_eq!(log.matches(" write ").count(), 3 * 7);
     assert_eq!(dir.names().iter().filter(|name| name.ends_with(".iolog")).count(), 4);
+    dir.run(["characterize", "app.trail", "-q", "--level", "paper", "-o", "drawn.toml"]).succeeds();
+    dir.run(["export", "fio-iolog", "drawn.toml", "-q", "-o", "drawn.fio"]).succeeds();
+    let drawn = String::from_utf8(dir.read("drawn.rank-3.iolog")).expect("UTF-8");
+    assert!(
+        drawn.matches(" write ").count() > 3 * 6,
+        "an order that is drawn has its requests, too: {drawn}"
+    );
+    assert!(dir.run(["export", "fio", "drawn.toml"]).fails().contains("--level program"));
     for format in ["fio", "fio-iolog"] {
         let strict = dir.run(["export", format, "m.toml", "--strict", "-o", "no.fio"]).fails();
         assert!(strict.contains("this would lose") && !dir.path("no.fio").exists(), "{strict}");
