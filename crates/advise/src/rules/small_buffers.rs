@@ -16,7 +16,7 @@ const MANY: usize = 16;
 /// What less of the elapsed time is at stake for is not worth a change of a program.
 const LEAST_SHARE: f64 = 0.01;
 
-const FIX: &str = "let the program move files in larger pieces: its block size (tar -b, dd bs=, rsync --block-size), setvbuf, open(..., buffering=...); \
+const FIX: &str = "let the program move files in larger pieces: its block size (tar -b, dd bs=), setvbuf, open(..., buffering=...); \
      at least as large as a usual file, up to 1 MiB";
 const ASSUMES: &str = "the data of a file may be read ahead, and be written when the buffer is full";
 
