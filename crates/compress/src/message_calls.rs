@@ -51,7 +51,7 @@ pub fn counted_calls(document: &Document) -> Option<Vec<CountedCalls>> {
                 chain.iter().map(|&item| constant(document, item, line)).collect();
             let told = COLUMNS.map(|column| values(&columns.get(place(column)?)?.column, line, &repetitions));
             let told = all(told)?;
-            for (told, times) in together(told, times)? {
+            for (told, times) in together(&told, times)? {
                 counted.push(CountedCalls { case: of_line.case, call: key.call, told, times });
             }
         }
@@ -186,7 +186,7 @@ fn reader<'a>(column: &'a Line<'_>) -> Option<Box<dyn Iterator<Item = Value> + '
 }
 
 /// What so many calls tell together.
-fn together(columns: [Line<'_>; 5], times: u64) -> Option<Vec<(Told, u64)>> {
+fn together(columns: &[Line<'_>; 5], times: u64) -> Option<Vec<(Told, u64)>> {
     let mut counts: HashMap<Told, u64, RandomState> = HashMap::default();
     let constant = columns.each_ref().map(|column| match column {
         Line::Constant(value) => *value,
