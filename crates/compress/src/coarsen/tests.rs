@@ -266,7 +266,7 @@ fn counts_around_a_collective_call_are_drawn_only_if_all_ranks_have_the_same() {
     assert!(drawn_counts(&[one.clone(), one.clone()], 100).is_empty());
     assert_eq!(drawn_counts(&[one.clone(), other.clone()], 60), [false]);
     // A rank more time steps: its collective calls are others' too, so nothing is drawn that could make ranks wait.
-    let mut longer = other.clone();
+    let mut longer = other;
     longer.truncate(7);
     let text = [one, longer];
     let document = at(&uneven(&text), 60);

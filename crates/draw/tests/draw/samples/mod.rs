@@ -124,6 +124,7 @@ fn lines() -> Vec<(&'static str, Chart)> {
     let over = |series: usize, bins: usize| Over {
         value: axis("processes at once", Unit::Count),
         bin: 36e12,
+        numbered: false,
         rows: "host".to_owned(),
         series: (0..series)
             .map(|index| Line {
