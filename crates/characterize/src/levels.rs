@@ -19,6 +19,7 @@ pub struct LevelFigures {
     /// The figure that is furthest from that of the recording, beside what is tolerated.
     pub worst: &'static str,
     /// How far: of totals the difference, of distributions that of Wasserstein, both as shares of the mean; of mixes the total variation.
+    /// Infinite (`null` in JSON) if the recording has none of it.
     pub distance: f64,
     /// Whether all figures are near enough.
     pub within: bool,

@@ -2,7 +2,8 @@
 
 use crate::table::{Align, Block, Style, Table, wrap};
 use iotrail_characterize::{
-    Characterization, ClassFigures, Fit, GroupFigures, Level, Quantiles, RankedBy, VERDICTS, Validation,
+    Characterization, ClassFigures, Fit, GroupFigures, Level, LevelFigures, Quantiles, RankedBy, VERDICTS,
+    Validation,
 };
 use iotrail_model::units;
 use iotrail_workload::{Model, RequestKind, Totals};
@@ -237,12 +238,23 @@ fn levels(found: &Characterization) -> Table {
         table.row([
             word.to_owned(),
             units::bytes(level.model_bytes as f64),
-            units::percent(level.distance),
-            if level.distance > 0.0 { level.worst.replace('_', " ") } else { String::new() },
+            if level.distance.is_finite() { units::percent(level.distance) } else { "–".to_owned() },
+            worst_figure(level),
             verdict.to_owned(),
         ]);
     }
     table
+}
+
+/// The figure of a level that is farthest from the recording.
+fn worst_figure(level: &LevelFigures) -> String {
+    let name = level.worst.replace('_', " ");
+    match level.distance {
+        0.0 => String::new(),
+        // The recording has 0, so there is no share of it.
+        distance if distance.is_infinite() => format!("{name}, which the recording has none of"),
+        _ => name,
+    }
 }
 
 /// Further recordings beside the model.
