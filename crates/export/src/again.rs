@@ -6,10 +6,11 @@
 //! refused leaves every result as it was.
 
 use crate::escape::{Base, argument, arguments, single_quoted};
+use crate::long_lines::each;
 use crate::owned::{Filling, Owned, is_below, is_given};
 use crate::targets::begun;
 use iotrail_model::text::printable;
-use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made};
+use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 19] = [
+const EXPLANATION: [(&str, &str); 23] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -29,6 +30,10 @@ const EXPLANATION: [(&str, &str); 19] = [
     (
         "_found",
         "  recording; \"perhaps\": no job has, and it may have been there; \"nothing\": no job has, and nothing needs to be restored.",
+    ),
+    (
+        "_left",
+        "_left N JOB...: one of these has begun to change the name last; they run again after this one, which removes it (_remove).",
     ),
     (
         "_only",
@@ -50,7 +55,11 @@ const EXPLANATION: [(&str, &str); 19] = [
     ("_unmake", "_unmake N NAME: \"clean\" removes NAME if it was not there before a job changed it."),
     (
         "_same",
-        "_same N NAME: a job that overwrites NAME finds there what the jobs left. _now N NAME: that is what is there now, but for permissions.",
+        "_same N NAME: a job that overwrites NAME finds there what the jobs left. _now N NAME: that is what is there now, but for permissions;",
+    ),
+    (
+        "_same",
+        "  what differs from that was changed by somebody else, and \"clean\" does not keep it as what the jobs left.",
     ),
     ("", "Then the job removes what it made itself the last time, where it matters that it is not there."),
     (
@@ -76,6 +85,14 @@ const EXPLANATION: [(&str, &str); 19] = [
     (
         "_keeps",
         "_keeps JOB N NAME...: what is there now is made by JOB, but for what was there and the other names. _ends JOB: it is at work no more.",
+    ),
+    (
+        "_looks",
+        "_looks JOB NAME...: .iotrail/looks-*-JOB keeps how these look, which JOB reads and no job makes (_look).",
+    ),
+    (
+        "_looks",
+        "_makes JOB NAME...: it keeps that these are there, which JOB makes. _changed: the jobs of which one of all these looks otherwise now.",
     ),
     (
         "",
@@ -216,7 +233,7 @@ ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo
 case $2 in input) want=- also=\"restore it, \";; perhaps) want=- also=\"restore it if it was there before, \";; nothing) want=-;; *) want=$2;; esac; \
 if test \"$was\" = $want; then case $2 in input|perhaps) ;; *) exit 0;; esac; \
 test -e {still}$1 && test \"$(cat {still}$1)\" = \"$(_state \"$3\")\" || exit 0; \
-echo \"$3: it is still as the jobs left it; restore it, and make again\" >&2; exit 1; fi; \
+echo \"$3: it is still as the jobs left it; restore it, or remove {still}$1 if it is as you want it, and make again\" >&2; exit 1; fi; \
 case $was in -) why=\"job $want has not left it here\";; \"\"|*[!0-9]*) why=\"$left is damaged, so nobody knows which job has changed it last\" also=\"restore it if a job changed it in place, \";; \
 *) why=\"job $was has changed it already\";; esac; \
 echo \"$3: $why; run {clean}, ${{also}}and make again\" >&2; exit 1 );"
@@ -239,6 +256,10 @@ echo \"$2: it was changed after the jobs left it, and this one overwrites it; ru
         "_leaves() ( job=$1; shift; mkdir -p .iotrail || exit; for thing; do rm -f {now}$thing; \
 echo $job >{mark}$thing.new && mv -f {mark}$thing.new {mark}$thing || exit; done );"
     );
+    let left = format!(
+        "_left() ( was=; if test -e {mark}$1; then was=$(cat {mark}$1) || exit; fi; shift; for job; do test \"$job\" != \"$was\" || exit 0; done; exit 1 );"
+    );
+    let remove = format!("_remove() ( rm -f -- \"$2\" && rm -f {mark}$1 );");
     // One that was interrupted between the two has changed nothing yet.
     let before = format!(
         "_was() ( test ! -e {mark}$1 || exit 0; mkdir -p .iotrail && _state \"$2\" >{was}$1 && rm -f {still}$1 );"
@@ -259,6 +280,8 @@ rmdir .iotrail 2>/dev/null || : );"
         state.to_owned(),
         held.to_owned(),
         found,
+        left,
+        remove,
         same,
         now_is,
         only,
@@ -345,8 +368,9 @@ pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Pr
         (false, false) => Some(format!("_ends {}", number + 1)),
         (false, true) => fill("_keeps", number, filling, filling.others.iter().copied(), jobs),
     };
-    let is_last = |thing: &u32| !jobs.jobs[number + 1..].iter().any(|job| job.leaves.contains(thing));
-    let left = overwritten(job, jobs).into_iter().filter(|(thing, _)| is_last(thing));
+    let of_before = found(jobs, &[Left::Input, Left::Perhaps]);
+    let left = job.leaves.iter().filter_map(|thing| Some((*thing, *of_before.get(thing)?)));
+    let left = left.filter(|(_, path)| !is_shared(path, jobs));
     let left = left.map(|(thing, path)| of_input("_now", thing, path, jobs));
     let after: Vec<String> = filled.into_iter().chain(left).collect();
     let preparation = Preparation {
@@ -380,7 +404,11 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
             Left::Nothing => "nothing".to_owned(),
         };
         let name = argument(&printable(&Base::of(jobs).relative(&state.path)));
-        parts.push(format!("_found {} {left} {name}", state.thing));
+        let found = format!("_found {} {left} {name}", state.thing);
+        parts.push(match left_by(state) {
+            Some(left_by) => format!("{{ {left_by} || {found}; }}"),
+            None => found,
+        });
     }
     let overwritten = overwritten(job, jobs).into_iter();
     parts.extend(overwritten.map(|(thing, path)| of_input("_same", thing, path, jobs)));
@@ -416,15 +444,28 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
     parts.join(" && ")
 }
 
+/// Asks whether one of those that make it again left what has the name now.
+fn left_by(state: &State) -> Option<String> {
+    let jobs: Vec<String> = state.remade.iter().map(|job| (job.0 + 1).to_string()).collect();
+    (!jobs.is_empty()).then(|| format!("_left {} {}", state.thing, jobs.join(" ")))
+}
+
 fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !anew.chosen.is_empty() {
         let (first, names) = arguments(anew.chosen.iter().copied(), jobs);
-        let line = grouped(&first, &format!("rm -f -- {}", names.join(" ")));
-        parts.push(format!("{{ test ! -e {} || {line}; }}", mark(number, jobs)));
+        let line = grouped(&first, &each("rm -f --", &names, "; "));
+        parts.push(format!("{{ test ! -e {} || {{ {line}; }}; }}", mark(number, jobs)));
     }
     if !job.made.is_empty() {
         parts.push(format!("mkdir -p .iotrail && touch {}", mark(number, jobs)));
+    }
+    for state in &job.finds {
+        let (first, names) = arguments(std::iter::once(&*state.path), jobs);
+        parts.extend(left_by(state).map(|left_by| {
+            let line = grouped(&first, &format!("_remove {} {}", state.thing, names.join(" ")));
+            format!("{{ ! {left_by} || {line}; }}")
+        }));
     }
     let before = found(jobs, &[Left::Input, Left::Perhaps]);
     for thing in &job.leaves {
@@ -437,14 +478,14 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
     parts.extend(fill("_drops", number, filling, std::iter::empty(), jobs).filter(|_| filling.open));
     if !anew.files.is_empty() {
         let (first, names) = arguments(anew.files.iter().copied(), jobs);
-        parts.push(grouped(&first, &format!("rm -f -- {}", names.join(" "))));
+        parts.push(grouped(&first, &each("rm -f --", &names, " && ")));
     }
     let mut places: Vec<&str> = anew.strict.iter().chain(&anew.loose).copied().collect();
     // What is below another one comes first.
     places.sort_unstable_by(|a, b| b.cmp(a));
     if !places.is_empty() {
         let (first, names) = arguments(places.into_iter(), jobs);
-        parts.push(format!("{{ {first}rmdir -- {} 2>/dev/null || :; }}", names.join(" ")));
+        parts.push(format!("{{ {first}{} 2>/dev/null || :; }}", each("rmdir --", &names, " 2>/dev/null; ")));
     }
     parts.extend(fill("_begins", number, filling, std::iter::empty(), jobs));
     parts.join(" && ")
@@ -464,13 +505,17 @@ fn found<'a>(jobs: &'a Jobs, left: &[Left]) -> BTreeMap<u32, &'a str> {
 /// Names of before that jobs need as they were and that this one overwrites without a look at them, by their numbers.
 fn overwritten<'a>(job: &Job, jobs: &'a Jobs) -> Vec<(u32, &'a str)> {
     let is_found = |thing: &u32| job.finds.iter().any(|state| state.thing == *thing);
-    let is_shared = |path: &str| jobs.shared.binary_search_by(|shared| (**shared).cmp(path)).is_ok();
     let inputs = found(jobs, &[Left::Input]);
     let blindly = job.leaves.iter().filter(|thing| !is_found(thing));
     blindly
         .filter_map(|thing| Some((*thing, *inputs.get(thing)?)))
-        .filter(|(_, path)| !is_shared(path))
+        .filter(|(_, path)| !is_shared(path, jobs))
         .collect()
+}
+
+/// Whether a file of before has several names: it changes by others.
+fn is_shared(path: &str, jobs: &Jobs) -> bool {
+    jobs.shared.binary_search_by(|shared| (**shared).cmp(path)).is_ok()
 }
 
 /// A function with the number and the name of what was there before the recording.

@@ -289,6 +289,10 @@ impl Base {
     pub(crate) fn of(jobs: &Jobs) -> Self {
         let mut base = jobs.base.as_deref().map(Self::new).unwrap_or_default();
         for (alias, own) in &jobs.aliases {
+            // A link in the directory goes with it, and may lead elsewhere by then.
+            if base.holds(alias) {
+                continue;
+            }
             if let Some(rest) = base.path.as_deref().and_then(|base| own.strip_prefix(base)) {
                 base.names.push((text_to_path(alias).into_owned(), text_to_path(rest).into_owned()));
             }

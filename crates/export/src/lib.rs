@@ -28,6 +28,8 @@ mod fio_iolog;
 mod gml;
 mod ior;
 mod losses;
+mod long_lines;
+mod looks;
 mod makefile;
 mod mermaid;
 mod owned;

@@ -5,7 +5,9 @@
 
 use crate::again;
 use crate::error::ExportError;
-use crate::escape::{comment, remarks, shell};
+use crate::escape::{comment, remarks, shell, single_quoted};
+use crate::long_lines::{LongLines, each};
+use crate::looks;
 use crate::owned::Owned;
 use crate::runnable::{check, umask};
 use crate::targets::{
@@ -20,6 +22,14 @@ use std::fmt::Write;
 /// Jobs run make, if they do, as if there were no other make around it: it would tell its level in what it prints. `unexport`
 /// does not take the level away.
 const SHELL: &str = "unexport MAKEFLAGS MFLAGS\n.SHELLFLAGS := -c 'UMASKunset MAKELEVEL MAKE_TERMOUT MAKE_TERMERR;AGAIN eval \"$$1\"' sh";
+
+/// Where the file is; its name may have blanks.
+const FILE: &str = "this-file := $(lastword $(MAKEFILE_LIST))
+this-file := $(if $(wildcard $(this-file)),$(this-file),$(strip $(MAKEFILE_LIST)))
+";
+
+/// The file itself, as a word for the shell.
+const THIS: &str = "'$(subst ','\\'',$(this-file))'";
 
 /// Forces jobs that have left no stamp here.
 const NEW: &str = ".iotrail/new";
@@ -64,6 +74,23 @@ fn input(path: &str) -> Option<String> {
     Some(written)
 }
 
+/// Keeps how these look, for a job.
+fn keep_looks(whose: &str, paths: &[String]) -> String {
+    keep("_looks", whose, paths)
+}
+
+/// Whether something is kept of names for the job.
+fn has_looks(rule: &Rule) -> bool {
+    [&rule.looks, &rule.leaves, &rule.odd].into_iter().any(|paths| !paths.is_empty())
+}
+
+/// A function with names.
+fn keep(function: &str, whose: &str, paths: &[String]) -> String {
+    let place = |path: &String| if path.starts_with('/') { path.clone() } else { format!("./{path}") };
+    let names: Vec<String> = paths.iter().map(|path| single_quoted(&place(path))).collect();
+    if names.is_empty() { String::new() } else { format!("{function} {whose} {}", names.join(" ")) }
+}
+
 /// The jobs as a makefile.
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
     check(jobs, "makefile")?;
@@ -93,9 +120,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let _ = writeln!(text, "export {name} := {value}");
     }
     let how = format!("\\\"make -f THIS {clean}\\\"");
-    let functions = again::functions(jobs, owned, &how).map(|functions| {
+    let looks = rules.iter().any(has_looks);
+    let sum = again::sum(jobs);
+    let functions = again::functions(jobs, owned, &how).into_iter().flatten();
+    let functions: Vec<String> =
+        functions.chain(looks::functions(&sum).into_iter().filter(|_| looks)).collect();
+    let functions = Some(functions).filter(|functions| !functions.is_empty()).map(|functions| {
         again::explanation(&functions).for_each(|line| text.push_str(&comment(line)));
-        let functions = functions.join(" \\\n  ").replace('$', "$$");
+        let functions = functions.join(" \\\n  ").replace('$', "$$").replace('#', "\\#");
         format!(" \\\n  {functions} \\\n ")
     });
     let flags = SHELL.replace("UMASK", &umask(jobs)).replace("AGAIN", &functions.unwrap_or_default());
@@ -127,12 +159,22 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             "\n# A job is run, too, of which a file is missing that it made the last time.\nmade-gone = $(if $(wildcard {made}$1),$(shell _gone $1 {NEW}))\n"
         );
     }
+    if looks {
+        text.push_str(&looks::of_make(NEW));
+    }
     if watched.any() {
         text.push_str(&of_make(&watched, &again::sum(jobs), NEW, &how));
     }
     let directories = super::runnable::preparation(jobs);
+    let mut long = LongLines::default();
+    let mut recipes = String::new();
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
+        let text = &mut recipes;
+        let mut recipe = |line: &str| match long.keep(line) {
+            Some(place) => format!("eval \"$$(sed -n 's/^{place}//p' {THIS})\""),
+            None => line.replace('$', "$$"),
+        };
         let _ = write!(text, "\n{}", comment(&format!("job {}: {}", number + 1, job.name)));
         let watches = !watched.names[number].is_empty();
         if watches {
@@ -157,6 +199,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         if watches {
             let _ = write!(text, " $(call leads-elsewhere,{0}) $(call are-there,{0})", number + 1);
         }
+        if has_looks(rule) {
+            let _ = write!(text, " $(call looks-differ,{0} {0}-left {0}-made)", number + 1);
+        }
         for input in &rule.inputs {
             let _ = write!(text, " {input}");
         }
@@ -170,16 +215,25 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         if watches {
             let _ = writeln!(text, "\t@$(call refuse-made,{})", number + 1);
         }
-        let before = again::before(number, jobs, owned).unwrap_or_default();
+        let mut before = again::before(number, jobs, owned).unwrap_or_default();
+        let left = keep_looks(&format!("{}-left", number + 1), &rule.leaves);
+        let made = keep("_makes", &format!("{}-made", number + 1), &rule.odd);
+        let parts = [std::mem::take(&mut before.after), left, made];
+        before.after = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
         if !before.checks.is_empty() {
-            let _ = writeln!(text, "\t@{}", before.checks.replace('$', "$$"));
+            let _ = writeln!(text, "\t@{}", recipe(&before.checks));
         }
         // Whatever ends it early, make finds no stamp then. It is gone before anything is changed, and after it was looked at all.
-        let begins = [format!("rm -f -- {}", rule.stamp), before.changes.clone()];
-        let begins = begins.join(if begins[1].is_empty() { "" } else { " && " });
+        let begins = [
+            format!("rm -f -- {}", rule.stamp),
+            before.changes.clone(),
+            keep_looks(&(number + 1).to_string(), &rule.looks),
+        ];
+        let begins: Vec<String> = begins.into_iter().filter(|part| !part.is_empty()).collect();
+        let begins = begins.join(" && ");
         let inner = if watches { format!(" && $(call keep-inner,{})", number + 1) } else { String::new() };
-        let _ = writeln!(text, "\t@{}{inner}", begins.replace('$', "$$"));
-        let _ = writeln!(text, "\t{}", before.around(&format!("{directories}{line}")).replace('$', "$$"));
+        let _ = writeln!(text, "\t@{}{inner}", recipe(&begins));
+        let _ = writeln!(text, "\t{}", recipe(&before.around(&format!("{directories}{line}"))));
         let leads = if watches {
             format!("$(call still-nowhere,{0}) && $(call keep-leads,{0}) && ", number + 1)
         } else {
@@ -189,15 +243,21 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let _ = match &rule.targets {
             Targets::Files(files) => {
                 let stamp = &rule.stamp;
-                writeln!(
-                    text,
-                    "\t@ls -d {0} >/dev/null && touch -c {0} && mkdir -p .iotrail && {leads}touch {stamp}",
-                    files.join(" ")
-                )
+                let there = format!(
+                    "{} >/dev/null && {}",
+                    each("ls -d", files, " >/dev/null && "),
+                    each("touch -c", files, " && ")
+                );
+                writeln!(text, "\t@{} && mkdir -p .iotrail && {leads}touch {stamp}", recipe(&there))
             }
             Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && {leads}touch {stamp}"),
         };
     }
+    if let Some(comments) = long.comments() {
+        text.push_str(&comments);
+        text.push_str(FILE);
+    }
+    text.push_str(&recipes);
     let _ = write!(text, "\n# Removes what the jobs made.\n{clean}:\n");
     for line in again::clean(jobs, owned) {
         let _ = writeln!(text, "\t@{}", line.replace('$', "$$"));

@@ -22,12 +22,39 @@ pub(crate) fn check(jobs: &Jobs, format: &'static str) -> Result<(), ExportError
             issue.message()
         ));
     }
+    let is_decisive = |issue: &&Issue| matches!(issue, Issue::CallsMissing { decisive: true, .. });
+    if let Some(issue) = jobs.issues.iter().find(is_decisive) {
+        return refuse(format!(
+            "{}; or export a format that only describes: pegasus, dax, wfformat",
+            issue.message()
+        ));
+    }
     let why_not = jobs.issues.iter().find(|issue| matches!(issue, Issue::CannotRun { .. }));
     match why_not {
         Some(issue) => refuse(format!(
             "{}; leave that job out by a selection, or export a format that only describes: pegasus, dax, wfformat",
             issue.message()
         )),
+        None => Ok(()),
+    }
+}
+
+/// Refuses jobs that need a longer argument than the kernel takes: such systems start programs with words.
+pub(crate) fn check_lengths(jobs: &Jobs, format: &'static str) -> Result<(), ExportError> {
+    /// `MAX_ARG_STRLEN` with the zero byte at the end.
+    const LONGEST: usize = 128 << 10;
+    let is_long = |job: &Job| {
+        let words = words(job, jobs, |_| false).unwrap_or_default();
+        words.iter().any(|word| word.len() >= LONGEST)
+    };
+    match jobs.jobs.iter().position(is_long) {
+        Some(job) => Err(ExportError::CannotHold {
+            format,
+            why: format!(
+                "the command of job {} is longer than one argument of a program can be (128 KiB); a makefile or a Snakefile can hold it",
+                job + 1
+            ),
+        }),
         None => Ok(()),
     }
 }

@@ -7,6 +7,8 @@
 use crate::again;
 use crate::error::ExportError;
 use crate::escape::{Base, comment, remarks, shell};
+use crate::long_lines::LongLines;
+use crate::looks::OF_SNAKEMAKE as OF_LOOKS;
 use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
@@ -18,7 +20,7 @@ use std::fmt::Write;
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
 
 /// Snakemake sets numbers of threads and places of temporary files for each job; programs shall have those of whoever runs it.
-const SHELL: &str = "import os, shlex, zlib
+const SHELL: &str = "import os, shlex, stat, zlib
 shell.executable(\"/bin/sh\")
 shell.prefix(
     \"\".join(
@@ -28,6 +30,13 @@ shell.prefix(
             \"VECLIB_MAXIMUM_THREADS\", \"NUMEXPR_NUM_THREADS\", \"TMPDIR\", \"TMP\", \"TEMPDIR\", \"TEMP\",
         )
     )
+";
+
+/// The shell reads a line from the file itself.
+const HERE: &str = "
+def here(place):
+    file = shlex.quote(os.path.abspath(workflow.snakefile)).replace(\"{\", \"{{\").replace(\"}\", \"}}\")
+    return f\"eval \\\"$(sed -n 's/^{place}//p' {file})\\\"\"
 ";
 
 /// Snakemake deletes outputs before a job runs; an input function is asked before that.
@@ -59,6 +68,11 @@ fn literal(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// A string of Python that nobody formats.
+fn plain_literal(text: &str) -> String {
+    literal(text).replace("{{", "{").replace("}}", "}")
 }
 
 /// A path as a name in a rule, if Snakemake can express it.
@@ -119,6 +133,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         );
         text.push_str(OF_SNAKEMAKE);
     }
+    if rules.iter().any(|rule| !rule.looks.is_empty()) {
+        text.push_str(OF_LOOKS);
+    }
     let base = Base::of(jobs);
     if rules.iter().zip(&jobs.jobs).any(|(rule, job)| !deleted(rule, job, &base).is_empty()) {
         text.push_str(FIRST);
@@ -131,8 +148,11 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let goals = rules.iter().flat_map(outputs).chain(inputs);
     list(&mut text, "input", &goals.map(literal).collect::<Vec<String>>());
     let directories = preparation(jobs);
+    let mut long = LongLines::default();
+    let mut rule_text = String::new();
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
+        let text = &mut rule_text;
         let _ = write!(
             text,
             "\n{}rule job_{:04}:\n",
@@ -147,15 +167,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let first = first
             .map(|names| format!("first({}, {})", literal(&again::mark(number, jobs)), names.join(", ")));
         let inputs: Vec<String> = inputs.map(|file| literal(file)).chain(there).chain(first).collect();
-        list(&mut text, "input", &inputs);
+        list(text, "input", &inputs);
         let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
-        list(&mut text, "output", &outputs);
-        list(
-            &mut text,
-            "params",
-            &names.map(|names| format!("leads({names})")).into_iter().collect::<Vec<_>>(),
-        );
+        list(text, "output", &outputs);
+        let leads = names.map(|names| format!("leads({names})"));
+        let looks: Vec<String> = rule.looks.iter().map(|path| plain_literal(path)).collect();
+        let looks = (!looks.is_empty()).then(|| format!("looks({})", looks.join(", ")));
+        list(text, "params", &leads.into_iter().chain(looks).collect::<Vec<_>>());
         let before = again::before(number, jobs, owned).unwrap_or_default();
         let calls = !before.checks.is_empty() || !job.leaves.is_empty();
         let again = if calls { "AGAIN + " } else { "" };
@@ -164,16 +183,27 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let first =
             if parts.is_empty() { String::new() } else { format!("{} || exit; ", parts.join(" && ")) };
         let commands = before.around(&format!("{directories}{line}"));
-        let _ = writeln!(text, "    shell:\n        {again}{}", literal(&format!("{first}{commands}")));
+        let line = command(&mut long, &format!("{first}{commands}"));
+        let _ = writeln!(text, "    shell:\n        {again}{line}");
     }
-    let clean = again::clean(jobs, owned).join("; ");
+    let clean = command(&mut long, &again::clean(jobs, owned).join("; "));
+    if let Some(comments) = long.comments() {
+        text.push_str(&comments);
+        text.push_str(HERE);
+    }
+    text.push_str(&rule_text);
     let again = if has_functions { "AGAIN + " } else { "" };
-    let _ = write!(
-        text,
-        "\n# Removes what the jobs made.\nrule clean:\n    shell:\n        {again}{}\n",
-        literal(&clean)
-    );
+    let _ =
+        write!(text, "\n# Removes what the jobs made.\nrule clean:\n    shell:\n        {again}{clean}\n");
     Ok(text)
+}
+
+/// What the shell of a rule is told, as an expression.
+fn command(long: &mut LongLines, line: &str) -> String {
+    match long.keep(line) {
+        Some(place) => format!("here({})", literal(&place)),
+        None => literal(line),
+    }
 }
 
 /// Outputs that must not be there when the job begins for the first time, as literals.

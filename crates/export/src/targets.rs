@@ -58,6 +58,12 @@ pub(crate) struct Rule {
     pub(crate) present: Vec<String>,
     /// Files that it and nobody after it changes in place: inputs, if they are there.
     pub(crate) changed: Vec<String>,
+    /// Paths of what it read, or jobs that it wakes, and no job makes or changes: it runs again when they look otherwise.
+    pub(crate) looks: Vec<String>,
+    /// Paths of what it and nobody after it changes in place.
+    pub(crate) leaves: Vec<String>,
+    /// Paths of what it alone makes and the format cannot express: it runs again when one of these is missing.
+    pub(crate) odd: Vec<String>,
 }
 
 /// How a format writes names.
@@ -141,6 +147,9 @@ where
     let outside = |path: &str| base.relative(path).starts_with('/');
     let mut all: Vec<Rule> = Vec::with_capacity(jobs.jobs.len());
     let mut outer: Vec<BTreeSet<String>> = Vec::with_capacity(jobs.jobs.len());
+    let mut looks: Vec<BTreeSet<String>> = Vec::with_capacity(jobs.jobs.len());
+    // By name in a rule, the path.
+    let mut paths: BTreeMap<String, String> = BTreeMap::new();
     for ((number, job), turns) in jobs.jobs.iter().enumerate().zip(owned.turns()) {
         let read = job.inputs.iter().filter(|file| !changed.contains(&*file.path) && file.stays);
         let read = read.map(|file| &file.path).filter(|path| jobs.is_own(path));
@@ -149,7 +158,15 @@ where
             read.chain(asked).filter(|path| !in_made(path) && !is_shared(path)).collect();
         let (late, early): (Vec<&Arc<str>>, Vec<&Arc<str>>) =
             known.into_iter().partition(|path| is_carried(path));
-        let own: BTreeSet<String> = early.into_iter().filter_map(|path| input_name(path)).collect();
+        // Also what links among the names lead to, wherever that is now.
+        let links = job.watched.iter().filter(|path| jobs.is_own(path)).take(MOST_WAKING);
+        let kept = early.iter().map(|path| base.relative(path));
+        let links = links.map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
+        looks.push(kept.chain(links).filter(|path| is_kept(path) && path != ".").collect());
+        let named = early.into_iter().filter_map(|path| Some((input_name(path)?, base.relative(path))));
+        let named: BTreeMap<String, String> = named.collect();
+        let own: BTreeSet<String> = named.keys().cloned().collect();
+        paths.extend(named);
         let used = used(job, &name);
         let (mut inputs, mut after) = (own.clone(), Vec::new());
         for needed in &job.needs {
@@ -172,12 +189,17 @@ where
         let anew = job.made.iter().map(|made| &made.path).filter(|path| lasting.contains(&***path));
         let over = job.outputs.iter().filter(|file| file.only && file.stays && !file.updated && !file.link);
         let present: BTreeSet<&Arc<str>> = anew.chain(over.map(|file| &file.path)).collect();
+        let is_odd = |path: &&Arc<str>| name(path).is_none() && !owned.is_open(path) && !outside(path);
+        let odd = present.iter().copied().filter(is_odd).map(|path| base.relative(path));
+        let odd = odd.filter(|path| is_kept(path)).collect();
         let present = present.into_iter().filter_map(|path| name(path)).take(MOST_WAKING).collect();
         // Snakemake wants each to be there.
         let there = |path: &Arc<str>| {
             before == Before::Kept || job.inputs.iter().any(|file| file.stays && file.path == *path)
         };
         let late = late.into_iter().filter(|_| before == Before::Kept);
+        let leaves = in_place[number].iter().map(|path| base.relative(path));
+        let leaves = leaves.filter(|path| is_kept(path)).collect();
         let changed = in_place[number].iter().copied().filter(|path| there(path)).chain(late);
         let changed = changed.filter_map(|path| input_name(path)).collect();
         outer.push(own);
@@ -190,13 +212,26 @@ where
             made,
             present,
             changed,
+            looks: Vec::new(),
+            leaves,
+            odd,
         });
     }
     wake(jobs, &mut all, &outer, &followed(jobs, before, &targets, &name));
+    for (rule, mut looks) in all.iter_mut().zip(looks) {
+        looks.extend(rule.inputs.iter().filter_map(|name| paths.get(name).cloned()));
+        rule.looks = looks.into_iter().collect();
+    }
     for ((rule, targets), stamp) in all.iter_mut().zip(targets).zip(stamps) {
         (rule.targets, rule.stamp) = (targets, stamp);
     }
     all
+}
+
+/// Whether it can be kept how a name looks: names are lines, and told apart from what is kept by two slashes; a backslash
+/// may stand for a byte that is no text.
+fn is_kept(path: &str) -> bool {
+    !path.chars().any(|c| c.is_control() || c == '\\') && !path.contains("//")
 }
 
 /// Names that jobs give to files and directories of before.
@@ -248,7 +283,12 @@ where
         |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
     let targets: Vec<Targets> = jobs.jobs.iter().map(|job| targets(job, "", before, &name)).collect();
     let mut ahead: Vec<BTreeMap<u32, State>> = vec![BTreeMap::new(); jobs.jobs.len()];
-    for (number, followed) in followed(jobs, before, &targets, &name).into_iter().enumerate().rev() {
+    let followed = followed(jobs, before, &targets, &name);
+    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); jobs.jobs.len()];
+    for (number, followed) in followed.iter().enumerate() {
+        followed.iter().for_each(|other| followers[*other].push(number));
+    }
+    for (number, followed) in followed.into_iter().enumerate().rev() {
         let lasting = jobs.jobs[number].finds.iter().filter(|state| !matches!(state.left, Left::ByJob(_)));
         let mut all = ahead[number].clone();
         all.extend(lasting.map(|state| (state.thing, state.clone())));
@@ -261,7 +301,50 @@ where
         let own: BTreeSet<u32> = job.finds.iter().map(|state| state.thing).collect();
         job.finds.extend(ahead.into_values().filter(|state| !own.contains(&state.thing)));
     }
+    remade(&mut jobs, &followers);
     jobs
+}
+
+/// Tells states in which there was nothing who makes something there later and runs again with the job: by job its `followers`.
+fn remade(jobs: &mut Jobs, followers: &[Vec<usize>]) {
+    let mut writers: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (number, job) in jobs.jobs.iter().enumerate() {
+        job.leaves.iter().for_each(|thing| writers.entry(*thing).or_default().push(number));
+    }
+    let is_made = |path: &Arc<str>, writers: &[usize]| {
+        let makes = |made: &Made| made.path == *path && !made.is_directory && !made.moved;
+        writers.iter().any(|writer| jobs.jobs[*writer].made.iter().any(makes))
+    };
+    let mut found: Vec<(usize, usize, Vec<JobId>)> = Vec::new();
+    for (number, job) in jobs.jobs.iter().enumerate() {
+        let nothing = job.finds.iter().enumerate().filter(|(_, state)| state.left == Left::Nothing);
+        let mut after: Option<BTreeSet<usize>> = None;
+        for (at, state) in nothing {
+            let Some(writers) = writers.get(&state.thing).filter(|writers| is_made(&state.path, writers))
+            else {
+                continue;
+            };
+            let after = after.get_or_insert_with(|| all_after(number, followers));
+            if writers.iter().all(|writer| after.contains(writer)) {
+                found.push((number, at, writers.iter().map(|writer| JobId(*writer as u32)).collect()));
+            }
+        }
+    }
+    for (number, at, writers) in found {
+        jobs.jobs[number].finds[at].remade = writers;
+    }
+}
+
+/// All jobs that run again when a job does.
+fn all_after(number: usize, followers: &[Vec<usize>]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut open = followers[number].clone();
+    while let Some(next) = open.pop() {
+        if found.insert(next) {
+            open.extend(&followers[next]);
+        }
+    }
+    found
 }
 
 /// Names that make a job run, inputs that change and outputs that are missing, as far as they are few.
@@ -395,10 +478,12 @@ where
     let is_carried = |path: &&Arc<str>| carried.iter().any(|directory| is_below(path, directory));
     let late = read.clone().chain(found.clone()).filter(is_carried).map(|path| base.relative(path));
     let late: BTreeSet<String> = late.collect();
+    let looked: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.looks).collect();
     let files: BTreeSet<String> = read
         .chain(found)
         .filter(|path| !made.contains(&***path))
         .map(|path| base.relative(path))
+        .filter(|path| !looked.contains(path))
         .filter(|path| !path.starts_with('/') && (names.input)(path).is_none())
         .chain(late.iter().filter(|_| before == Before::Deleted).cloned())
         .chain(shared)
@@ -415,10 +500,13 @@ where
         .collect();
     let noticed: BTreeSet<&String> =
         rules.iter().flat_map(|rule| rule.targets.all().iter().chain(&rule.present)).collect();
+    let odd: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.odd).collect();
     let is_missed = |path: &&str| match before {
         Before::Kept => {
             let name = (names.target)(&base.relative(path));
-            name.is_none_or(|name| !noticed.contains(&name)) && !owned.is_open(path)
+            name.is_none_or(|name| !noticed.contains(&name))
+                && !owned.is_open(path)
+                && !odd.contains(&base.relative(path))
         }
         Before::Deleted => !listed.contains(*path),
     };
@@ -455,12 +543,12 @@ where
 }
 
 /// What is noticed in no workflow.
-pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere, but for those that arguments of jobs name (redirections and \"cd\" go \
-where the links led in the recording), and what changes behind one that leads to another directory now; a link that leads nowhere until a job makes what it leads to; \
-a link or an older file in the place of an input; permissions of inputs that change; results that were changed by hand; files that appear outside of this directory \
+pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere, but for those that arguments of jobs name and, in a recording, redirections and \"cd\" of \
+shells (of the trace of another tool these go where the links led); a link that leads nowhere until a job makes what it leads to; \
+results that were changed by hand; files that appear outside of this directory \
 where a job looked for them in vain; files that a pattern such as * would match now: the arguments are those of the recording. A job that runs again sees permissions \
 that later jobs have set. Every command runs as whoever runs the workflow, also what the recording ran as another user. Files that the workflow manager itself made, to be written by a job, have the usual permissions, whatever it gave them. \
-Run \"clean\" after such a change; after one of a link of a redirection, of \"cd\" or of what a pattern matches, record again.";
+Run \"clean\" after such a change; after one of what a pattern matches, record again.";
 
 /// Names in one line, if they are many some of them.
 fn shown(names: &BTreeSet<String>) -> String {

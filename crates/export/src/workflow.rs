@@ -45,6 +45,9 @@ pub fn write(graph: &Graph, format: Format, options: &WriteOptions) -> Result<Ve
 /// If the format cannot hold them.
 pub fn write_jobs(jobs: &Jobs, format: Format, options: &WriteOptions) -> Result<Vec<u8>, ExportError> {
     let title = options.title();
+    if matches!(format, Format::Pegasus | Format::Dax | Format::Dagman) {
+        crate::runnable::check_lengths(jobs, format.name())?;
+    }
     let text = match format {
         Format::Pegasus => pegasus::document(jobs, &title),
         Format::Dax => dax::document(jobs, &title),

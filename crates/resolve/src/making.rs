@@ -4,7 +4,7 @@ use crate::Sink;
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId};
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
-use crate::file_names::intern;
+use crate::file_names::{LONG, intern};
 use crate::holds::Holds;
 use crate::identity::OpenRequest;
 use crate::operands::{Base, Operands, PathArg, integer};
@@ -14,7 +14,19 @@ use crate::sockets::{self, Address, Given, Protocol};
 use crate::state::State;
 use iotrail_model::calls::Makes;
 use iotrail_model::raw::Target;
-use iotrail_model::{Dictionaries, Event, FileKind, Nullable, PathId, Tid};
+use iotrail_model::text::path_to_text;
+use iotrail_model::{Dictionaries, Event, FileKind, FlagsId, Nullable, PathId, Tid};
+
+/// Whether a name leads to a file through symbolic links, as far as its letters tell: not those of the kernel, which lead to
+/// what a process has open.
+fn goes_by_links(given: Option<PathArg<'_>>, name: &[u8], file: &[u8]) -> bool {
+    let climbs = |path: &[u8]| path.split(|byte| *byte == b'/').any(|part| part == b"..");
+    let of_kernel = |path: &[u8]| path.starts_with(b"/proc/") || path.starts_with(b"/dev/");
+    name != file
+        && name.len() <= LONG
+        && [name, file].into_iter().all(|path| path.starts_with(b"/") && !of_kernel(path))
+        && given.and_then(|given| given.bytes).is_some_and(|bytes| !climbs(bytes))
+}
 
 /// A file in a directory that was made without a name (`O_TMPFILE`); the kernel shows a number instead.
 const NAMELESS: &[u8] = b"/#unnamed";
@@ -43,6 +55,17 @@ impl State {
         if let Some(file) = hint.map(|hint| intern(cx.names, hint.name)).or(behind) {
             event.path = Nullable::some(file);
             seekable = paths::name_has_positions(cx.names.paths.get(file.0));
+            let by_links = |given: &PathId| {
+                hint.is_some_and(|hint| !hint.deleted)
+                    && goes_by_links(operands.path, cx.names.paths.get(given.0), cx.names.paths.get(file.0))
+            };
+            event.via = match given.get().filter(by_links) {
+                Some(given) => {
+                    let text = path_to_text(cx.names.paths.get(given.0)).into_owned();
+                    Nullable::some(FlagsId(cx.names.flags.intern(text.as_bytes())))
+                }
+                None => Nullable::NULL,
+            };
         }
         let flags = asked_by(scene);
         if flags.nameless() {

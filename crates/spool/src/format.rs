@@ -20,7 +20,8 @@ pub(crate) const MAX_FRAME: usize = BLOCK - FOOTER - PREAMBLE;
 pub(crate) const FOOTER: usize = 56;
 /// The largest number of bytes before a payload: three of the length, two of the check.
 pub(crate) const MAX_FRONT: usize = 5;
-/// The longest name. Five names of an event must find room in one piece, each in blocks of its own.
+/// The longest name. Five names of an event must find room in one piece, each in blocks of its own, and a sixth one (`via`), which is no
+/// longer than the kernel takes names.
 pub(crate) const MAX_NAME: usize = 2 * (MAX_FRAME - 64);
 /// The largest row: it must fit into a piece.
 pub(crate) const MAX_ROW: usize = (PIECE_BLOCKS - 1) * (MAX_FRAME - 64);

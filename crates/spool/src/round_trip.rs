@@ -12,7 +12,7 @@ use std::path::Path;
 /// A record with names in place of ids.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Record {
-    Event(Box<Event>, [Option<Vec<u8>>; 5]),
+    Event(Box<Event>, [Option<Vec<u8>>; 6]),
     Process(Box<Process>),
     Image(Box<Process>),
     File(Vec<u8>, NamedFile),
@@ -26,6 +26,7 @@ pub(crate) fn named(event: &Event, names: &Dictionaries) -> Record {
         event.path2.get().map(|id| names.paths.get(id.0).to_vec()),
         event.errno.get().map(|id| names.errnos.get(id.0).to_vec()),
         event.flags.get().map(|id| names.flags.get(id.0).to_vec()),
+        event.via.get().map(|id| names.flags.get(id.0).to_vec()),
     ];
     let event = Event {
         call: CallId(0),
@@ -33,6 +34,7 @@ pub(crate) fn named(event: &Event, names: &Dictionaries) -> Record {
         path2: Nullable::NULL,
         errno: Nullable::NULL,
         flags: Nullable::NULL,
+        via: Nullable::NULL,
         ..*event
     };
     Record::Event(Box::new(event), texts)

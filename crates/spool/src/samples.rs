@@ -71,6 +71,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             tag: what.0.map(|tag| tag / 2).into(),
             sent: what.3,
             received: result.0,
+            via: result.2.map(FlagsId).into(),
         };
         // What real events look like.
         if result.3 & 1 == 1 {

@@ -92,6 +92,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 tag: numbers.5.map(|tag| tag ^ 1).into(),
                 sent: numbers.1.into(),
                 received: numbers.2.into(),
+                via: failed.1.map(FlagsId).into(),
             }
         });
     prop::collection::vec(event, 0..120).prop_map(|mut events| {

@@ -25,8 +25,10 @@ mod labels;
 mod launch;
 mod link_counts;
 mod listings;
+mod missing_calls;
 mod old_links;
 mod order;
+mod other_users;
 mod own_actions;
 mod programs;
 mod redo;
@@ -261,6 +263,9 @@ pub struct State {
     pub path: Arc<str>,
     /// Who left it so.
     pub left: Left,
+    /// Where there was nothing: the jobs that make it later and run again whenever the job does, if these are all that change it. What
+    /// they made may be taken away.
+    pub remade: Vec<JobId>,
 }
 
 /// What a job made where nothing was.
@@ -415,6 +420,8 @@ pub fn jobs(log: &EventLog, processes: &ProcessTable, options: &JobOptions) -> R
         sockets: &sockets,
     }
     .find();
+    jobs.issues.extend(missing_calls::missing_calls(log)?);
+    jobs.issues.sort();
     if !log.cases().is_empty() && !log.cases().iter().any(Case::has_times) {
         // Without time stamps, times number calls: they have told the order, and are no times.
         jobs.span = None;

@@ -18,7 +18,7 @@ fn splitter() -> Job {
 }
 
 fn state(left: Left) -> State {
-    State { thing: 0, path: "/w/x".into(), left }
+    State { thing: 0, path: "/w/x".into(), left, remade: Vec::new() }
 }
 
 fn made(path: &str) -> Made {
@@ -434,7 +434,7 @@ fn what_a_job_changed_must_be_restored_after_clean() {
             assert_eq!(in_shell(&jobs, place, &clean), None);
             let said = run(&jobs, place, "touch ran").expect(change);
             assert!(
-                said.contains("x: it is still as the jobs left it; restore it, and make again"),
+                said.contains("x: it is still as the jobs left it; restore it, or remove .iotrail/still-"),
                 "{said}"
             );
         }
@@ -447,6 +447,28 @@ fn what_a_job_changed_must_be_restored_after_clean() {
     assert_eq!(in_shell(&jobs, place, &clean), None);
     assert!(!place.join(".iotrail").exists());
     assert_eq!(run(&jobs, place, "echo more >>x"), None);
+}
+
+#[test]
+fn what_somebody_else_changed_after_the_jobs_is_not_as_the_jobs_left_it() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let change = Job { finds: vec![state(Left::Input)], leaves: vec![0], ..Job::default() };
+    let next = Job { finds: vec![state(Left::ByJob(JobId(0)))], leaves: vec![0], ..Job::default() };
+    let jobs = Jobs { jobs: vec![change, next], base: Some("/w".into()), ..Jobs::default() };
+    let clean = clean(&jobs, &Owned::of(&jobs)).join("; ");
+    put(place, &["x"]);
+    for all in [false, true] {
+        assert_eq!(run_job(0, &jobs, place, "echo more >>x"), None);
+        if all {
+            assert_eq!(run_job(1, &jobs, place, "echo last >>x"), None);
+        }
+        fs::write(place.join("x"), "mine").unwrap();
+        assert_eq!(in_shell(&jobs, place, &clean), None);
+        assert!(!place.join(".iotrail").exists());
+    }
+    assert_eq!(run_job(0, &jobs, place, "echo more >>x"), None);
+    assert_eq!(fs::read(place.join("x")).unwrap(), b"minemore\n");
 }
 
 #[test]
@@ -523,5 +545,8 @@ fn clean_removes_what_was_not_there_before_a_job_changed_it() {
     assert_eq!(in_shell(&jobs, place, &clean), None);
     assert_eq!(fs::read(place.join("x")).unwrap(), b"xnew\n", "it was there");
     let said = run_job(0, &jobs, place, "echo new >>x").unwrap();
-    assert!(said.contains("x: it is still as the jobs left it; restore it, and make again"), "{said}");
+    assert!(
+        said.contains("x: it is still as the jobs left it; restore it, or remove .iotrail/still-"),
+        "{said}"
+    );
 }

@@ -30,7 +30,7 @@ fn two_results() -> Jobs {
         script: Some(Script::Command(command)),
         name: Arc::from("sh"),
         outputs: vec![output("/w/a"), output("/w/b")],
-        finds: vec![State { thing: 0, path: Arc::from("/w/x"), left: Left::Input }],
+        finds: vec![State { thing: 0, path: Arc::from("/w/x"), left: Left::Input, remade: Vec::new() }],
         members: 1,
         ..Job::default()
     };
@@ -103,4 +103,37 @@ fn make_deletes_no_result_of_a_job_that_is_interrupted() {
     assert!(is_there(place, "b"), "the other result of the job");
     fs::remove_file(place.join("slow")).unwrap();
     assert!(make(place).status.success(), "without its stamp the job is run again");
+}
+
+#[test]
+fn what_is_too_long_for_an_argument_is_made_by_make_and_refused_where_there_is_no_shell() {
+    let mut jobs = two_results();
+    let command = |words: Vec<Vec<u8>>| {
+        let command = JobCommand {
+            exe: Some(Arc::from("/bin/touch")),
+            argv: words,
+            cwd: Some(Arc::from("/w")),
+            ..JobCommand::default()
+        };
+        Script::Command(command)
+    };
+    let names: Vec<String> = (0..6000).map(|number| format!("a-name-that-is-not-short-{number}")).collect();
+    let words =
+        std::iter::once("touch".to_owned()).chain(names.iter().cloned()).map(String::into_bytes).collect();
+    jobs.jobs[0].script =
+        Some(Script::Sequence(vec![command(words), command(vec![b"touch".to_vec(), b"last".to_vec()])]));
+    jobs.jobs[0].outputs = names.iter().map(|name| output(&format!("/w/{name}"))).collect();
+    for format in [Format::Dagman, Format::Pegasus, Format::Dax] {
+        let why = write_jobs(&jobs, format, &WriteOptions::default()).unwrap_err().to_string();
+        assert!(why.contains("job 1") && why.contains("128 KiB"), "{why}");
+    }
+    if Command::new("make").arg("--version").stdout(Stdio::null()).status().is_err() {
+        return eprintln!("NOT TESTED: make is not installed");
+    }
+    let place = tempfile::tempdir().unwrap();
+    let makefile = write_jobs(&jobs, Format::Makefile, &WriteOptions::default()).unwrap();
+    fs::write(place.path().join("w.mk"), makefile).unwrap();
+    let made = make(place.path());
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(names.iter().all(|name| is_there(place.path(), name)) && is_there(place.path(), "last"));
 }

@@ -53,6 +53,32 @@ const WRAPPERS: [Wrapper; 22] = [
     wrapper("busybox", "", &[], 0),
 ];
 
+/// Programs that are many, of which the first word behind their own options is one.
+const SUITES: [Wrapper; 22] = [
+    wrapper("git", "Cc", &["git-dir", "work-tree", "namespace"], 0),
+    wrapper("svn", "", &[], 0),
+    wrapper("hg", "R", &["repository", "cwd", "config"], 0),
+    wrapper("dvc", "", &[], 0),
+    wrapper("datalad", "Cc", &[], 0),
+    wrapper("cargo", "C", &["color", "config"], 0),
+    wrapper("go", "C", &[], 0),
+    wrapper("npm", "C", &["prefix"], 0),
+    wrapper("pip", "", &["python", "log", "proxy"], 0),
+    wrapper("pip3", "", &["python", "log", "proxy"], 0),
+    wrapper("conda", "", &[], 0),
+    wrapper("docker", "cHl", &["config", "context", "host", "log-level"], 0),
+    wrapper("podman", "c", &["connection", "log-level", "root", "runroot"], 0),
+    wrapper("singularity", "", &[], 0),
+    wrapper("apptainer", "", &[], 0),
+    wrapper("openssl", "", &[], 0),
+    wrapper("samtools", "", &[], 0),
+    wrapper("bcftools", "", &[], 0),
+    wrapper("bedtools", "", &[], 0),
+    wrapper("gatk", "", &["java-options"], 0),
+    wrapper("bwa", "", &[], 0),
+    wrapper("gmx", "", &[], 0),
+];
+
 /// A program that runs a script or the code in an option.
 struct Interpreter {
     /// Without a version behind it.
@@ -145,6 +171,9 @@ fn within(program: &str, words: &[String], depth: usize) -> String {
     if program == "java" {
         return of_java(words).unwrap_or_else(|| program.to_owned());
     }
+    if let Some(suite) = SUITES.iter().find(|suite| suite.name == program) {
+        return part(suite, words).map_or_else(|| program.to_owned(), |part| format!("{program} {part}"));
+    }
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let known = |kind: &&Interpreter| kind.names.contains(&plain) || kind.names.contains(&program);
     let Some(kind) = INTERPRETERS.iter().find(known) else { return program.to_owned() };
@@ -156,6 +185,17 @@ fn within(program: &str, words: &[String], depth: usize) -> String {
         Some(Runs::Code(_)) | None => None,
     };
     found.filter(|name| !name.is_empty()).unwrap_or_else(|| program.to_owned())
+}
+
+/// Which of its programs a suite runs, if it is called by a word.
+fn part<'a>(suite: &Wrapper, words: &'a [String]) -> Option<&'a str> {
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first().filter(|(word, _)| word.starts_with('-')) {
+        rest = after.get(usize::from(suite.takes_next(word))..)?;
+    }
+    let part = rest.first()?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    (!part.is_empty() && part.chars().all(is_word)).then_some(part)
 }
 
 /// The name of the command behind a wrapper, if there is one.
@@ -430,6 +470,9 @@ mod tests {
         assert_eq!(called(&["bash", "-c", "$PROG x"]), "bash");
         assert_eq!(called(&["env", "A=b", "perl", "x.pl"]), "x.pl");
         assert_eq!(called(&["sh"]), "sh");
+        assert_eq!(called(&["git", "-C", "r", "--no-pager", "commit", "-m", "x"]), "git commit");
+        assert_eq!(called(&["samtools", "sort", "a.bam"]), "samtools sort");
+        assert_eq!(called(&["git", "--version"]), "git");
         assert_eq!(called(&["awk", "{print}", "in"]), "awk");
         assert_eq!(called(&["java", "-Xmx4g", "-jar", "/opt/picard.jar", "Sort"]), "picard.jar");
         assert_eq!(called(&["java", "-cp", "x.jar", "org.example.Main"]), "Main");

@@ -198,6 +198,7 @@ impl<'a> ChangedNames<'a> {
             let second =
                 step.path2.get().filter(|_| matches!(step.action, JobAction::Rename | JobAction::Link));
             let (mut used, mut changed) = (Vec::new(), Vec::new());
+            used.extend(names.flags(step.via).into_iter().flat_map(|via| self.on_the_way(via)));
             for path in step.path.get().into_iter().chain(second) {
                 let text = &**name(names, path);
                 used.extend_from_slice(known.entry(path).or_insert_with(|| self.on_the_way(text)));
@@ -226,7 +227,9 @@ impl<'a> ChangedNames<'a> {
             };
             let image = programs.image(program, processes);
             let cwd = image.cwd.as_deref().unwrap_or_default();
-            let mut used: BTreeSet<usize> = self.on_the_way(cwd).into_iter().collect();
+            let called = programs.called_directory(program, processes).unwrap_or_default();
+            let mut used: BTreeSet<usize> =
+                [cwd, called].into_iter().flat_map(|path| self.on_the_way(path)).collect();
             let words = image.cmdline.as_deref().filter(|_| !self.links.is_empty()).unwrap_or_default();
             for word in words.split('\0') {
                 for path in paths_in(word).flat_map(with_turns) {

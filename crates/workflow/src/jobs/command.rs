@@ -2,9 +2,10 @@
 
 use super::Command;
 use super::called::{base, name};
+use super::changed_names::absolute;
 use super::programs::{ProgramId, Programs};
 use iotrail_model::text::{path_to_text, printable, text_to_path};
-use iotrail_model::{ENVIRONMENT_DIGEST, Process};
+use iotrail_model::{ENVIRONMENT_DIGEST, Names, Process};
 use iotrail_query::ProcessTable;
 use serde::Serializer;
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub(crate) fn as_text<S: Serializer>(argv: &[Vec<u8>], serializer: S) -> Result<
 /// The command of a program, or why there is none.
 pub(crate) fn command(
     processes: &ProcessTable,
+    names: &Names,
     programs: &Programs,
     id: ProgramId,
 ) -> Result<Command, String> {
@@ -58,11 +60,18 @@ pub(crate) fn command(
         root = programs.get(parent);
     }
     let outer = &programs.image(root, processes).env;
+    let cwd = image.cwd.as_deref().unwrap_or_default();
+    let given = argv.first().map(|word| path_to_text(word)).filter(|word| word.contains('/'));
+    let given = given.map(|word| absolute(cwd, &word));
+    let link = program
+        .link
+        .map(|link| super::programs::name(names, link))
+        .filter(|link| given.as_ref() == Some(link));
     Ok(Command {
         process: program.process,
-        exe: image.exe.as_deref().map(Arc::from),
+        exe: link.cloned().or_else(|| image.exe.as_deref().map(Arc::from)),
         argv,
-        cwd: image.cwd.as_deref().map(Arc::from),
+        cwd: programs.called_directory(program, processes).or(image.cwd.as_deref()).map(Arc::from),
         env: image
             .env
             .iter()

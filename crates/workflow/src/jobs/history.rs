@@ -426,13 +426,10 @@ impl Writer<'_> {
             JobAction::RemoveDirectory => self.remove_directory(who, path),
             JobAction::Rename => {
                 if let Some(target) = step.path2.get() {
-                    let was_old = self.stages.is_old(Thing::Name(target));
-                    self.rename(who, path, target);
                     if step.exchanges {
-                        self.renew(who, path, 0, Before::Gone);
-                        if was_old && who.is_some() && !self.hides(path) {
-                            self.stages.holds_old(Thing::Name(path));
-                        }
+                        self.exchange(who, path, target);
+                    } else {
+                        self.rename(who, path, target);
                     }
                 }
             }
@@ -585,7 +582,13 @@ impl Writer<'_> {
             self.programs.open_of_step.get(&number).and_then(|open| self.together.opened_for.get(open));
         let who = who.or_else(|| user.and_then(|head| self.together.of_head.get(*head as usize).copied()));
         let file = self.labels.known(step.file, path);
-        if !(mode.write || mode.create && self.is_new(step, path)) {
+        // A lock is made if it is not there, and opened to read; where nothing tells its birth, nobody needs it beforehand.
+        let birth =
+            file.and_then(|file| self.log.distinct_files().get(file.index())).and_then(|file| file.birth);
+        let is_lock = mode.create && !mode.write && birth.is_none() && !self.names.contains_key(&path);
+        if is_lock {
+            self.wrote(who, path, file, 0, Before::Unknown);
+        } else if !(mode.write || mode.create && self.is_new(step, path)) {
             self.read(who, path, file, 0);
         } else if mode.truncate || mode.exclusive || mode.create && self.is_new(step, path) {
             let was_there = mode.truncate && (!mode.create || self.is_old(step));
@@ -941,6 +944,8 @@ impl Writer<'_> {
         let found = match step.action {
             JobAction::MakeDirectory(_) => Err(How::Made),
             JobAction::RemoveDirectory => Err(How::Removed),
+            // Each must be there, and is another one then.
+            JobAction::Rename if step.exchanges => Err(How::Changed),
             JobAction::Rename if is_second => Err(How::Made),
             JobAction::Rename => Err(How::Removed),
             JobAction::Missing => Ok(LookupOutcome::Missing),
@@ -963,7 +968,7 @@ impl Writer<'_> {
             (Err(_), None) => self.stages.by_manager(thing),
             (Ok(_), None) => {}
         }
-        if found == Err(How::Made) {
+        if matches!(found, Err(How::Made | How::Changed)) {
             let text = name(self.log.names(), place).clone();
             self.stages.born(text, who, step.action == JobAction::Rename);
         }
@@ -1025,15 +1030,7 @@ impl Writer<'_> {
         self.in_directory(who, from);
         self.in_directory(who, to);
         for path in inside {
-            let target = moved(name(names, path));
-            match self.labels.number(&target) {
-                Some(known) => self.rename_file(who, path, known),
-                None => {
-                    let old = self.stages.is_old(Thing::Name(path));
-                    self.remove(who, path);
-                    self.carry(who, target.into(), old);
-                }
-            }
+            self.rename_inside(who, path, moved(name(names, path)));
         }
         let unmentioned: Vec<Arc<str>> =
             self.unmentioned.keys().filter(|path| path.starts_with(&within)).cloned().collect();
@@ -1072,6 +1069,106 @@ impl Writer<'_> {
                 [&self.changed, &self.listed].map(|users| users.get(&old).cloned().unwrap_or_default());
             self.needs
                 .extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
+        }
+    }
+
+    /// Each of two names is that of what the other one was: of files, or of directories with what is in them.
+    fn exchange(&mut self, who: Who, one: PathId, other: PathId) {
+        let names = self.log.names();
+        let texts = [name(names, one).clone(), name(names, other).clone()];
+        let here = |history: &NameHistory| history.exists != Some(false) && !history.uses.is_empty();
+        // What is in one of them, by the rest of its name.
+        let mut inside: BTreeMap<Arc<str>, [Option<PathId>; 2]> = BTreeMap::new();
+        for (path, _) in self.names.iter().filter(|(_, history)| here(history)) {
+            for (side, text) in texts.iter().enumerate() {
+                let rest = name(names, *path).strip_prefix(&**text).filter(|rest| rest.starts_with('/'));
+                if let Some(rest) = rest {
+                    inside.entry(rest.into()).or_default()[side] = Some(*path);
+                }
+            }
+        }
+        let is_made = texts.iter().any(|text| self.made.contains_key(text));
+        if !is_made && inside.is_empty() {
+            return self.exchange_files(who, one, other);
+        }
+        self.other = false;
+        self.in_directory(who, one);
+        self.in_directory(who, other);
+        for (rest, sides) in inside {
+            match sides {
+                [Some(one), Some(other)] => self.exchange_files(who, one, other),
+                [Some(path), None] => self.rename_inside(who, path, format!("{}{rest}", texts[1])),
+                [None, Some(path)] => self.rename_inside(who, path, format!("{}{rest}", texts[0])),
+                [None, None] => {}
+            }
+        }
+        let [of_one, of_other] = [0, 1].map(|side| self.take_made(&texts[side]));
+        for (made, target) in [(of_one, &texts[1]), (of_other, &texts[0])] {
+            for (rest, (_, mut turns)) in made {
+                if let Some(job) = who {
+                    turns.write(job, self.span, &mut self.needs);
+                }
+                self.made.insert(format!("{target}{rest}").into(), (who, turns));
+            }
+        }
+        let Some(job) = who else { return };
+        for text in &texts {
+            let users =
+                [&self.changed, &self.listed].map(|users| users.get(text).cloned().unwrap_or_default());
+            self.needs
+                .extend(users.into_iter().flatten().filter(|user| *user != job).map(|user| (job, user)));
+        }
+    }
+
+    /// Takes a directory that was made and those in it away, by the rests of their names.
+    fn take_made(&mut self, directory: &str) -> Vec<(String, (Who, Turns))> {
+        let rest = |path: &str| {
+            path.strip_prefix(directory)
+                .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+                .map(str::to_owned)
+        };
+        let paths: Vec<Arc<str>> = self.made.keys().filter(|path| rest(path).is_some()).cloned().collect();
+        let taken = paths.into_iter().filter_map(|path| Some((rest(&path)?, self.made.remove(&path)?)));
+        taken.collect()
+    }
+
+    /// What is in a directory that got another name has another name.
+    fn rename_inside(&mut self, who: Who, path: PathId, target: String) {
+        match self.labels.number(&target) {
+            Some(known) => self.rename_file(who, path, known),
+            None => {
+                let old = self.stages.is_old(Thing::Name(path));
+                self.remove(who, path);
+                self.carry(who, target.into(), old);
+            }
+        }
+    }
+
+    fn exchange_files(&mut self, who: Who, one: PathId, other: PathId) {
+        let both = [one, other];
+        both.iter().for_each(|path| self.named(who, *path, 0));
+        let targets = both.map(|path| self.unlink(path));
+        let old = both.map(|path| self.stages.is_old(Thing::Name(path)));
+        let linked = both.map(|path| self.stages.is_linked(Thing::Name(path)));
+        let lengths = both.map(|path| self.names.get(&path).and_then(|history| history.length));
+        let modified = both.map(|path| self.modified(path));
+        both.iter().for_each(|path| self.remove(who, *path));
+        for (side, path) in both.into_iter().enumerate() {
+            let from = 1 - side;
+            self.renew(who, path, 0, Before::Gone);
+            if old[from] && who.is_some() && !self.hides(path) {
+                self.stages.holds_old(Thing::Name(path));
+            }
+            if linked[from] {
+                self.stages.links(Thing::Name(path));
+            }
+            if let Some(history) = self.names.get_mut(&path) {
+                (history.length, history.modified, history.moved) =
+                    (lengths[from], modified[from], old[from]);
+            }
+            if let Some(target) = targets[from].clone() {
+                self.link(path, target);
+            }
         }
     }
 

@@ -85,6 +85,22 @@ pub enum Issue {
     },
     /// The trail is of another tool's trace, which does not hold the variables that commands had.
     UnknownEnvironment,
+    /// Calls that the trail does not hold, because they were not recorded or not traced.
+    CallsMissing {
+        /// What they do, each behind "calls that".
+        what: Vec<Arc<str>>,
+        /// Whether nobody can tell without them what the jobs need and make.
+        decisive: bool,
+        /// Whether it is a trace, which does not say which calls were left out.
+        traced: bool,
+    },
+    /// Jobs start programs that run commands as another user.
+    OtherUser {
+        /// The jobs, sorted.
+        jobs: Vec<JobId>,
+        /// Name of the first of these programs.
+        program: Arc<str>,
+    },
     /// Jobs listed the directory of the recording, in which a workflow system keeps files of its own.
     ListsBase {
         /// The jobs, sorted.
@@ -210,6 +226,29 @@ impl fmt::Display for Issue {
             ),
             Self::UnknownEnvironment => f.write_str(
                 "the trace does not hold the variables of the environment: commands have those of whoever runs them",
+            ),
+            Self::CallsMissing { what, traced: false, .. } => write!(
+                f,
+                "calls that {} were not recorded: what the jobs did by them is not exported, and the result may differ; record with all calls",
+                what.join(", ")
+            ),
+            Self::CallsMissing { what, decisive: true, .. } => write!(
+                f,
+                "calls that {} were not traced: what the jobs did by them is not exported, and the result may differ; trace all calls",
+                what.join(", ")
+            ),
+            Self::CallsMissing { what, .. } => write!(
+                f,
+                "the trace is of chosen calls and has none that {}: if they were not traced (`strace -e`), what the jobs did by them is not exported, and the result may differ",
+                what.join(", ")
+            ),
+            Self::OtherUser { jobs, program } => write!(
+                f,
+                "{} {} {} {}, which may run commands as another user: whoever runs the export needs the same right, and commands that were another user's without such a program run as the one who runs the export",
+                if jobs.len() == 1 { "job" } else { "jobs" },
+                list(jobs),
+                if jobs.len() == 1 { "starts" } else { "start" },
+                printable(program)
             ),
             Self::ListsBase { jobs } if jobs.len() == 1 => write!(
                 f,

@@ -120,6 +120,7 @@ pub(crate) fn assemble(
         .filter(|_| division.manager.first() == Some(&true))
         .and_then(|program| programs.image(program, processes).cmdline.as_deref().map(Arc::from));
     own_issues(&jobs, &mut issues);
+    issues.extend(super::other_users::other_users(&jobs, processes));
     let listed = base.as_ref().and_then(|base| history.listed.get(base)).into_iter().flatten();
     let listed: BTreeSet<u32> = listed.copied().collect();
     if !listed.is_empty() {
@@ -504,7 +505,10 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
     }
     for issue in &mut jobs.issues {
         match issue {
-            Issue::Cycle { jobs } | Issue::Times { jobs } | Issue::ListsBase { jobs } => {
+            Issue::Cycle { jobs }
+            | Issue::Times { jobs }
+            | Issue::ListsBase { jobs }
+            | Issue::OtherUser { jobs, .. } => {
                 jobs.iter_mut().for_each(|job| *job = new(job));
                 jobs.sort();
             }
@@ -523,6 +527,7 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             | Issue::NotExported { .. }
             | Issue::Unplaced { .. }
             | Issue::Above { .. }
+            | Issue::CallsMissing { .. }
             | Issue::Outside { .. } => {}
         }
     }

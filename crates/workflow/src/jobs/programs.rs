@@ -6,11 +6,12 @@
 //! process of that subshell, or the last command of all in its own.
 
 use super::Command;
+use super::called::base;
 use super::steps::{JobAction, OpenMode, Step};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::canonical::is_object;
-use iotrail_model::{self as model, CaseId, Names, PathId, Pid, Process, Timestamp};
+use iotrail_model::{self as model, CaseId, FlagsId, Names, PathId, Pid, Process, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +33,8 @@ pub(crate) struct FileOpenId(pub(crate) u32);
 #[derive(Clone, Debug)]
 pub(crate) struct FileOpen {
     pub(crate) path: PathId,
+    /// The name by which it was opened, if symbolic links lead from there to the file.
+    pub(crate) via: Option<FlagsId>,
     pub(crate) mode: OpenMode,
     /// Who opened it.
     pub(crate) by: ProgramId,
@@ -63,6 +66,8 @@ pub(crate) struct Program {
     pub(crate) process: ProcessId,
     /// Its row among the images of the process.
     pub(crate) image: usize,
+    /// The symbolic link that was made in the recording by which it was executed, if the log tells: a script calls itself so.
+    pub(crate) link: Option<PathId>,
     /// When it was executed.
     pub(crate) start: Option<Timestamp>,
     /// Which program executed it.
@@ -128,6 +133,9 @@ pub(crate) struct Programs {
     /// What was open before the recording, and who wrote to it.
     pub(crate) wrote_outside: BTreeMap<PathId, BTreeSet<ProgramId>>,
 }
+
+/// Programs that keep in `PWD` how they came to where they are.
+const SHELLS: [&str; 8] = ["sh", "dash", "bash", "ash", "busybox", "ksh", "mksh", "zsh"];
 
 /// Devices that have no position and keep nothing.
 const NOTHING: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
@@ -201,7 +209,9 @@ pub(crate) fn follow(steps: &[Step], processes: &ProcessTable, names: &Names) ->
 impl DescriptorTracker<'_> {
     fn step(&mut self, number: usize, step: &Step, process: ProcessId) -> Option<ProgramId> {
         if step.action == JobAction::Exec {
-            return Some(self.exec(step.start, process));
+            let program = self.exec(step.start, process);
+            self.programs.all[program.index()].link = step.path2.get();
+            return Some(program);
         }
         let who = self.program(process)?;
         match step.action {
@@ -240,7 +250,16 @@ impl DescriptorTracker<'_> {
                 let open = FileOpenId(self.programs.openings.len() as u32);
                 let (used_by, umask) = (BTreeSet::new(), self.umask(process));
                 self.note_umask(number, process);
-                self.programs.openings.push(FileOpen { path, mode, by: who, used_by, unsure: false, umask });
+                let via = step.via.get();
+                self.programs.openings.push(FileOpen {
+                    path,
+                    via,
+                    mode,
+                    by: who,
+                    used_by,
+                    unsure: false,
+                    umask,
+                });
                 self.programs.open_of_step.insert(number, open);
                 self.described.extend(step.open.get().map(|number| ((step.numbering, number), open)));
                 if let Some(fd) = step.fd {
@@ -459,8 +478,19 @@ impl DescriptorTracker<'_> {
         let table =
             self.inherited.get(&process).map(|descriptors| descriptors.table.clone()).unwrap_or_default();
         let umask = self.umask(process);
-        let (redone, until) = (Vec::new(), None);
-        self.programs.all.push(Program { process, image, start, parent, table, known, umask, redone, until });
+        let (link, redone, until) = (None, Vec::new(), None);
+        self.programs.all.push(Program {
+            process,
+            image,
+            link,
+            start,
+            parent,
+            table,
+            known,
+            umask,
+            redone,
+            until,
+        });
         id
     }
 
@@ -518,6 +548,23 @@ impl Programs {
 
     pub(crate) fn opening(&self, open: FileOpenId) -> &FileOpen {
         &self.openings[open.0 as usize]
+    }
+
+    /// What a shell called the working directory of a command that it executed, if that is another name, below the directory where the
+    /// recording began: symbolic links lead from one to the other. Other programs leave `PWD` as it was when they change
+    /// theirs.
+    pub(crate) fn called_directory<'a>(
+        &self,
+        program: &Program,
+        processes: &'a ProcessTable,
+    ) -> Option<&'a str> {
+        let executor = self.image(self.get(program.parent?), processes);
+        let shell = executor.exe.as_deref().is_some_and(|exe| SHELLS.contains(&base(exe)));
+        let image = self.image(program, processes);
+        let told = image.env.iter().find_map(|entry| entry.strip_prefix("PWD=")).filter(|_| shell)?;
+        let home = processes.first_directory()?;
+        let below = told.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
+        (below && image.cwd.as_deref() != Some(told)).then_some(told)
     }
 
     /// What the table `processes` says of it.

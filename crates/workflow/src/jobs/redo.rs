@@ -253,6 +253,7 @@ impl Programs {
         self.all.push(Program {
             process,
             image,
+            link: None,
             start: Some(step.start),
             parent: Some(manager),
             table: Table::new(),

@@ -266,7 +266,7 @@ impl Scripts<'_> {
             return Ok(sequence(redone.iter().cloned().map(Script::Command).collect()));
         }
         let mut command: Command =
-            command(self.processes, self.programs, self.division.heads[head as usize])?;
+            command(self.processes, self.names, self.programs, self.division.heads[head as usize])?;
         let needed = &self.together.needed[head as usize];
         if inherited.keys().any(|fd| !needed.contains_key(fd)) {
             return Err("a command used what was open before where the others were redirected".to_owned());
@@ -319,7 +319,11 @@ impl Scripts<'_> {
 
     fn target(&self, open: super::programs::FileOpenId) -> Target {
         let opening = self.programs.opening(open);
-        let path = name(self.names, opening.path).clone();
+        let home = self.processes.first_directory().unwrap_or_default();
+        let is_below = |path: &&str| path.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
+        // A link is named, as the shell was asked to, where it goes with the directory.
+        let via = self.names.flags(opening.via.into()).filter(is_below);
+        let path = via.map_or_else(|| name(self.names, opening.path).clone(), Into::into);
         match (opening.mode.read, opening.mode.write, opening.mode.append) {
             (_, false, _) => Target::Read(path),
             (true, true, _) => Target::ReadWrite(path),

@@ -92,7 +92,11 @@ fn renamed(issue: &Issue, new: &[Option<JobId>]) -> Option<Issue> {
         Issue::PipeToManager { job } => Issue::PipeToManager { job: of(job)? },
         Issue::Whole { job, why } => Issue::Whole { job: of(job)?, why: why.clone() },
         Issue::ReadsOutside { job } => Issue::ReadsOutside { job: of(job)? },
-        Issue::Environment { .. }
+        Issue::OtherUser { jobs, program } => {
+            Issue::OtherUser { jobs: some(jobs)?, program: program.clone() }
+        }
+        Issue::CallsMissing { .. }
+        | Issue::Environment { .. }
         | Issue::UnknownEnvironment
         | Issue::ManagerMade { .. }
         | Issue::NotExported { .. }

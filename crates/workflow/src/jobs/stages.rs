@@ -558,7 +558,12 @@ impl Again {
                     Some(writer) => Left::ByJob(JobId(*writer)),
                     None => contested.before,
                 };
-                all[*job as usize].0.push(State { thing, path: text(contested.path), left });
+                all[*job as usize].0.push(State {
+                    thing,
+                    path: text(contested.path),
+                    left,
+                    remade: Vec::new(),
+                });
             }
         }
         all

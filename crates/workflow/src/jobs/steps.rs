@@ -4,7 +4,7 @@ use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{ArgKind, Call, CallKind, CallSpec, NameEffect, OpenFlags, PerCall, Presence};
-use iotrail_model::{CaseId, FileId, Layer, Nullable, OpenId, PathId, Pid, Timestamp};
+use iotrail_model::{CaseId, FileId, FlagsId, Layer, Nullable, OpenId, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, TrailError};
 
 /// What an open asked for.
@@ -173,6 +173,8 @@ pub(crate) struct Step {
     pub(crate) file: Nullable<FileId>,
     /// The file behind `path2`.
     pub(crate) file2: Nullable<FileId>,
+    /// The name by which an open reached `path`, if symbolic links lead there.
+    pub(crate) via: Nullable<FlagsId>,
     /// Whether nothing had the name that a rename gave.
     pub(crate) is_new: bool,
     /// Whether a rename gave each of two files the name of the other.
@@ -201,6 +203,7 @@ impl Step {
             end: None,
             file,
             file2: file,
+            via: Nullable::NULL,
             is_new: false,
             exchanges: false,
         }
@@ -282,7 +285,8 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
         | Columns::FILE
         | Columns::FILE2
         | Columns::OPEN
-        | Columns::OPEN2;
+        | Columns::OPEN2
+        | Columns::VIA;
     let mut steps = Vec::new();
     let mut opened = HashMap::default();
     for row_group in 0..log.row_groups() {
@@ -387,6 +391,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
                 file: if taken { batch.file2[row] } else { batch.file[row] },
                 file2: batch.file2[row],
+                via: if matches!(action, JobAction::Open(_)) { batch.via[row] } else { Nullable::NULL },
                 is_new: action == JobAction::Rename && flags.contains("RENAME_NOREPLACE"),
                 exchanges: action == JobAction::Rename && flags.contains("RENAME_EXCHANGE"),
             };

@@ -8,8 +8,9 @@ use super::changed_names::{absolute, paths_in};
 use super::history::{History, NameHistory};
 use super::programs::name;
 use super::stages::parent;
-use super::{Job, Script};
+use super::{Job, Script, Target};
 use iotrail_model::Names;
+use iotrail_model::text::path_to_text;
 use iotrail_query::ProcessTable;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,7 +34,10 @@ pub(crate) fn watch(
         let mut way = std::iter::successors(Some(&**path), |path| parent(path));
         !made.contains(path) && !way.any(|path| files.contains(path))
     };
-    let mut watched: Vec<BTreeSet<Arc<str>>> = jobs.iter().map(|job| links(job, processes)).collect();
+    let home = processes.first_directory().unwrap_or_default();
+    let of_job =
+        |job: &Job| links(job, processes).into_iter().chain(on_the_way(job, processes, home)).collect();
+    let mut watched: Vec<BTreeSet<Arc<str>>> = jobs.iter().map(of_job).collect();
     for (job, path) in &history.again.missed {
         watched[*job as usize].insert(name(names, *path).clone());
     }
@@ -54,6 +58,38 @@ fn links(job: &Job, processes: &ProcessTable) -> BTreeSet<Arc<str>> {
     let all_are_named = read.iter().chain(&looked).all(|path| is_named(path));
     let may_be = |path: &Arc<str>| looked.contains(path) || !all_are_named && !is_read(path);
     words.iter().filter(|path| may_be(path)).cloned().collect()
+}
+
+/// Names that redirections and working directories of a job have through symbolic links, with all that is on the way to them.
+fn on_the_way(job: &Job, processes: &ProcessTable, home: &str) -> BTreeSet<Arc<str>> {
+    let files = job.inputs.iter().chain(&job.outputs).map(|file| &file.path);
+    let own: BTreeSet<&Arc<str>> = files.chain(&job.temporaries).chain(&job.listed).collect();
+    let redirects = job.script.iter().flat_map(Script::redirects);
+    let redirected = redirects.filter_map(|redirect| Some((&redirect.target, redirect.target.path()?)));
+    let named =
+        redirected.filter(|(_, path)| !own.contains(path)).filter_map(|(target, path)| match target {
+            // What it makes there leads where it made it.
+            Target::Write(path) => parent(path).map(Arc::from),
+            _ => Some(path.clone()),
+        });
+    let images = job.processes.iter().flat_map(|process| processes.images(*process));
+    let real: BTreeSet<&str> = images.filter_map(|image| image.cwd.as_deref()).collect();
+    let mut places: Vec<Arc<str>> = Vec::new();
+    for command in job.commands() {
+        let Some(place) = command.cwd.as_ref().filter(|place| !real.contains(&***place)) else { continue };
+        places.push(place.clone());
+        for word in command.argv.iter().skip(1).map(|word| path_to_text(word)) {
+            let paths = paths_in(&word).filter(|path| !path.starts_with(['-', '/']));
+            places.extend(paths.map(|path| absolute(place, path)));
+        }
+    }
+    let below = |path: &&str| path.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
+    let mut found = BTreeSet::new();
+    for path in named.chain(places) {
+        let way = std::iter::successors(Some(&*path), |path| parent(path)).take_while(below);
+        found.extend(way.map(Arc::from));
+    }
+    found
 }
 
 /// What may be paths in the arguments of a job.

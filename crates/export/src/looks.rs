@@ -1,0 +1,115 @@
+//! How what jobs read and no job makes was when a job ran: it runs again when that is otherwise, be it newer or older.
+//!
+//! Dates alone do not tell that an older file lies there now, that a link has taken its place or leads elsewhere, or that others may
+//! read it. What is kept of a name is what the file is and who may do what with it, its length, its time, and where links on the way lead; of a
+//! directory only the first, because the others change with what is in it. In the makefile it is in `.iotrail/looks-*`, in the Snakefile a parameter of the
+//! rule.
+
+/// Functions for `sh`; the explanation of `again` says what each does. They tell names and what is kept of each by `//`, which is in no name.
+pub(crate) fn functions(sum: &str) -> [String; 4] {
+    let looks = list(sum);
+    let look = "_look() ( names=$(LC_ALL=C sort -u); here=$(pwd -P); { \
+printf \"%s\\n\" \"$names\" | tr \"\\n\" \"\\0\" | TZ=UTC0 xargs -0 stat -L -c \"%n//%f %s %y\" 2>/dev/null | sed \"s|//\\(4[0-9a-f]*\\) .*|//\\1|\"; \
+last=; printf \"%s\\n\" \"$names\" | while IFS= read -r name; do dir=${name%/*}; \
+if test \"$dir\" != \"$last\"; then last=$dir; case $dir in .) way=$here plain=$here;; *) way=$(cd -P \"$dir\" 2>/dev/null && pwd -P); case $dir in ./*) plain=$here${dir#.};; *) plain=$dir;; esac;; esac; fi; \
+if test -L \"$name\"; then to=$(readlink -f \"$name\"); elif test \"$way\" = \"$plain\"; then continue; else to=$way; fi; \
+printf \"%s//> %s\\n\" \"$name\" \"${to#\"$here/\"}\"; done; } | \
+LC_ALL=C awk \"{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); all[name] = all[name] substr(\\$0, at) } END { for (name in all) print name all[name] }\" );";
+    let looks_like = format!(
+        "_looks() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look >{looks}$job );"
+    );
+    let makes =
+        format!("_makes() ( job=$1; shift; mkdir -p .iotrail && printf \"%s//\\n\" \"$@\" >{looks}$job );");
+    let changed = format!(
+        "_changed() ( for list in {looks}*; do test -e \"$list\" || exit 0; done; \
+cat {looks}* | sed \"s|//.*||\" | _look | LC_ALL=C awk \"FILENAME == \\\"-\\\" {{ now[\\$0]; now[substr(\\$0, 1, index(\\$0, \\\"//\\\") + 1)]; next }} \
+!(\\$0 in now) {{ job = FILENAME; sub(/.*looks-[0-9a-f]*-/, \\\"\\\", job); if (!(job in done)) print job; done[job] }}\" - {looks}* );"
+    );
+    [look.to_owned(), looks_like, makes, changed]
+}
+
+/// What is kept for a job; its number follows.
+fn list(sum: &str) -> String {
+    format!(".iotrail/looks-{sum}-")
+}
+
+/// For make: `looks-differ` with numbers of jobs is something if what one of them read is not as it was.
+pub(crate) fn of_make(new: &str) -> String {
+    format!(
+        "\n# A job is run, too, if what it read and no job makes is not as it was then: older, a link, of other permissions.\n\
+changed-looks := $(shell _changed)\nlooks-differ = $(if $(filter $1,$(changed-looks)),{new})\n"
+    )
+}
+
+/// For a Snakefile: `looks` is a parameter that is another one then.
+pub(crate) const OF_SNAKEMAKE: &str = "
+# What a job read and no job makes: it is run, too, if that is not as it was then: older, a link, of other permissions.
+def looks(*names):
+    found = []
+    for name in names:
+        try:
+            known = os.stat(name)
+        except OSError:
+            continue
+        times = () if stat.S_ISDIR(known.st_mode) else (known.st_size, known.st_mtime_ns)
+        found.append((name, known.st_mode, *times, os.path.relpath(os.path.realpath(name))))
+    return zlib.crc32(repr(found).encode(\"utf-8\", \"surrogateescape\"))
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
+
+    #[test]
+    fn what_looks_otherwise_is_told_by_job() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let run = |line: &str| {
+            let line = format!("{} {line}", functions("5a").join(" "));
+            let done = Command::new("sh").args(["-c", &line]).current_dir(directory.path()).output().unwrap();
+            assert!(
+                done.status.success() && done.stderr.is_empty(),
+                "{}",
+                String::from_utf8_lossy(&done.stderr)
+            );
+            let mut words: Vec<String> =
+                String::from_utf8(done.stdout).unwrap().split_whitespace().map(str::to_owned).collect();
+            words.sort();
+            words.join(" ")
+        };
+        let old = |name: &str| Command::new("touch").args(["-d", "@1000"]).arg(at(name)).status().unwrap();
+        assert_eq!(run("_changed"), "", "nothing ran");
+        for (name, text) in [("a", "x\n"), ("b c", "y\n"), ("d/e", "z\n"), ("f/e", "z\n"), ("-g", "")] {
+            fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            fs::write(at(name), text).unwrap();
+            old(name);
+        }
+        symlink("d", at("cur")).unwrap();
+        let keep = "_looks 4-left ./d; _looks 1 ./a; _looks 2 './b c' ./-g; _looks 3 ./cur/e ./missing; ";
+        run(keep);
+        assert_eq!(run("_changed"), "", "all is as it was");
+        fs::write(at("a"), "older\n").unwrap();
+        old("a");
+        assert_eq!(run("_changed"), "1");
+        run("_looks 1 ./a");
+        fs::set_permissions(at("b c"), fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(at("d/new"), "").unwrap();
+        assert_eq!(run("_changed"), "2", "and what is in a directory does not matter");
+        run("_looks 2 './b c' ./-g");
+        fs::remove_file(at("cur")).unwrap();
+        symlink("f", at("cur")).unwrap();
+        assert_eq!(run("_changed"), "3", "the file looks the same, and is another one");
+        run(keep);
+        fs::rename(at("a"), at("h")).unwrap();
+        symlink("h", at("a")).unwrap();
+        run("_makes 5-made './b*c' './b c' ./cur");
+        fs::write(at("b*c"), "").unwrap();
+        assert_eq!(run("_changed"), "1");
+        fs::remove_file(at("-g")).unwrap();
+        fs::remove_file(at("b*c")).unwrap();
+        assert_eq!(run("_changed"), "1 2 5-made");
+    }
+}

@@ -1,0 +1,6 @@
+# construct: again
+# needs: make
+# changes: in.txt
+make -s -f Makefile.s
+sort out > final
+cat final > last
