@@ -220,8 +220,9 @@ fn decode(
 }
 
 fn names_exist(document: &Document, event: &Event) -> bool {
-    let paths = document.names.paths.len();
+    let (paths, flags) = (document.names.paths.len(), document.names.flags.len());
     [event.path, event.path2].iter().all(|path| path.get().is_none_or(|path| path.index() < paths))
+        && event.via.get().is_none_or(|via| (via.0 as usize) < flags)
 }
 
 /// Whether its end is a time.

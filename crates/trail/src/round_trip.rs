@@ -134,6 +134,10 @@ fn read(path: &Path) -> Result<Vec<Event>, TrailError> {
         let text = names.path(id);
         PATHS.iter().position(|path| text == Some(&*path_to_text(path))).map(PathId::from_index).into()
     };
+    let flags = |id: Nullable<FlagsId>| -> Nullable<FlagsId> {
+        let text = names.flags(id);
+        FLAGS.iter().position(|name| text == Some(*name)).map(FlagsId::from_index).into()
+    };
     let mut events = Vec::new();
     for row_group in 0..log.row_groups() {
         let mut batch = log.read(row_group, Columns::ALL)?;
@@ -159,11 +163,8 @@ fn read(path: &Path) -> Result<Vec<Event>, TrailError> {
                     .and_then(|text| ERRNOS.iter().position(|name| *name == text))
                     .map(ErrnoId::from_index)
                     .into(),
-                flags: names
-                    .flags(event.flags)
-                    .and_then(|text| FLAGS.iter().position(|name| *name == text))
-                    .map(FlagsId::from_index)
-                    .into(),
+                flags: flags(event.flags),
+                via: flags(event.via),
                 ..event
             });
         }

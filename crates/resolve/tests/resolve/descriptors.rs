@@ -254,6 +254,27 @@ fn a_link_resolved_by_the_tracer_keeps_the_cursor() {
 }
 
 #[test]
+fn an_open_through_links_keeps_the_name_that_it_was_given() {
+    let via = |given: &str, real: &str| {
+        let script = Script::new().chdir("/w");
+        let script =
+            script.call("openat", &[CWD, path(given), symbols("O_RDONLY")], Return::Value(3, hint(real)));
+        script.last().via.clone()
+    };
+    assert_eq!(via("lf", "/w/in.txt").as_deref(), Some("/w/lf"));
+    assert_eq!(via("./cur//f", "/data/f").as_deref(), Some("/w/cur/f"));
+    for (given, real) in [
+        ("in.txt", "/w/in.txt"),
+        ("l/../x", "/data/x"),
+        ("/dev/fd/3", "/w/x"),
+        ("/proc/self/fd/3", "/w/x"),
+        ("p", "pipe:[7]"),
+    ] {
+        assert_eq!(via(given, real), None, "{given}");
+    }
+}
+
+#[test]
 fn the_working_directory_is_learnt_from_the_tracer() {
     let args = [Arg::Cwd(hint("/w")), path("a"), symbols("O_RDONLY")];
     let script = Script::new().call("openat", &args, value(3));

@@ -232,11 +232,6 @@ impl fmt::Display for Issue {
                 "calls that {} were not recorded: what the jobs did by them is not exported, and the result may differ; record with all calls",
                 what.join(", ")
             ),
-            Self::CallsMissing { what, decisive: true, .. } => write!(
-                f,
-                "calls that {} were not traced: what the jobs did by them is not exported, and the result may differ; trace all calls",
-                what.join(", ")
-            ),
             Self::CallsMissing { what, .. } => write!(
                 f,
                 "the trace is of chosen calls and has none that {}: if they were not traced (`strace -e`), what the jobs did by them is not exported, and the result may differ",

@@ -51,6 +51,26 @@ const BUILDERS: [&str; 12] = [
     "redo",
 ];
 
+/// What `git` does that keeps times.
+const GIT: [&str; 16] = [
+    "add",
+    "am",
+    "checkout",
+    "cherry-pick",
+    "clone",
+    "commit",
+    "merge",
+    "mv",
+    "pull",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "switch",
+];
+
 /// Letters of all short options, and all long options.
 pub(crate) fn options<'a>(words: &[&'a str]) -> (String, Vec<&'a str>) {
     let options = words.iter().take_while(|word| **word != "--").filter_map(|word| word.strip_prefix('-'));
@@ -108,6 +128,8 @@ pub(crate) fn interest(line: &str) -> Interest {
         "diff" => shows(short.contains(['u', 'U', 'c', 'C']) || has_long(&["unified", "context"])),
         "pr" => shows(words.iter().any(|word| !word.starts_with('-'))),
         "zip" | "cpio" | "pax" | "jar" | "7z" | "7za" | "7zr" => Interest::Stores,
+        // The index holds the times of files, a commit that of the run.
+        "git" if words.iter().any(|word| GIT.contains(word)) => Interest::Stores,
         "gzip" | "pigz" => {
             let names = words.iter().any(|word| !word.starts_with('-'));
             stores(
@@ -341,7 +363,15 @@ mod tests {
         ] {
             assert_eq!(of(line), Interest::Shows, "{line}");
         }
-        for line in ["tar cf t d", "tar -czf t d", "gzip f", "zip z f", "busybox tar cf t d", "jar cf j d"] {
+        for line in [
+            "tar cf t d",
+            "tar -czf t d",
+            "gzip f",
+            "zip z f",
+            "busybox tar cf t d",
+            "jar cf j d",
+            "git -C r commit -m x",
+        ] {
             assert_eq!(of(line), Interest::Stores, "{line}");
         }
         for line in [
