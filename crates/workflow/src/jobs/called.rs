@@ -523,8 +523,8 @@ mod tests {
         for (text, wanted) in [
             ("set -euo pipefail; sort in > out", "sort"),
             ("set -e\n# a note; not a command\n\ncd work && make -j2 all", "make"),
-            ("mkdir -p out && bwa mem 'a b' > out/x.sam", "bwa"),
-            ("source env.sh; export PATH=$PATH:/x; 2>log samtools view x", "samtools"),
+            ("mkdir -p out && bwa mem 'a b' > out/x.sam", "bwa mem"),
+            ("source env.sh; export PATH=$PATH:/x; 2>log samtools view x", "samtools view"),
             ("X=$(date +%s) Y=`id -u` tool", "tool"),
             ("for i in 1 2; do gzip $i; done", "gzip"),
             ("if test -e x; then tar xf x; fi", "tar"),
