@@ -3,6 +3,7 @@
 //! The words are lists (`lists/*.txt`) and a few patterns with short numbers. A list cannot leak a name: whoever reads a kept
 //! word learns that it is in the list.
 
+use iotrail_model::calls;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -12,6 +13,7 @@ static ENDINGS: Words = LazyLock::new(|| words(include_str!("lists/endings.txt")
 static ERRORS: Words = LazyLock::new(|| words(include_str!("lists/errors.txt")));
 static FLAGS: Words = LazyLock::new(|| words(include_str!("lists/flags.txt")));
 static LIBRARIES: Words = LazyLock::new(|| words(include_str!("lists/libraries.txt")));
+static MPI: Words = LazyLock::new(|| iotrail_mpi_abi::functions().map(|function| function.name).collect());
 static OPTIONS: Words = LazyLock::new(|| words(include_str!("lists/options.txt")));
 static PROGRAMS: Words = LazyLock::new(|| words(include_str!("lists/programs.txt")));
 static SYSTEM: Words = LazyLock::new(|| words(include_str!("lists/system.txt")));
@@ -161,8 +163,13 @@ pub(crate) fn is_signal(name: &str) -> bool {
     }) || is_short_number(name)
 }
 
+/// Calls of the kernel and of MPI. Functions of other libraries may be the program's own.
+pub(crate) fn is_call(name: &str) -> bool {
+    calls::named(name).is_some() || MPI.contains(name) || is_numbered_call(name)
+}
+
 /// `syscall_0x1c2`: a call that had no name yet.
-pub(crate) fn is_numbered_call(name: &str) -> bool {
+fn is_numbered_call(name: &str) -> bool {
     name.strip_prefix("syscall_").is_some_and(|number| {
         let digits = number.strip_prefix("0x").unwrap_or(number);
         (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -313,6 +320,16 @@ fn is_number_of_flags(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_calls_are_public_if_the_kernel_or_mpi_has_them() {
+        for call in ["openat", "MPI_Allreduce", "MPI_File_write_at_all", "syscall_0x1c2"] {
+            assert!(is_call(call), "{call}");
+        }
+        for call in ["MPI_Secret", "solve_for_acme", "syscall_secret"] {
+            assert!(!is_call(call), "{call}");
+        }
+    }
 
     #[test]
     fn words_of_systems_are_known_and_names_among_them_are_not() {

@@ -4,7 +4,6 @@ use crate::coverage;
 use crate::error::RedactError;
 use crate::public;
 use crate::words::Words;
-use iotrail_model::calls;
 use iotrail_model::{
     Case, CaseName, Cell, CellKind, Dictionaries, Event, FileId, NameKind, NamedFile, Nullable, Process,
 };
@@ -106,12 +105,10 @@ impl Translation {
         });
         let paths = paths.collect();
         let kept = |text: &str, stays: bool| if stays { text.to_owned() } else { words.text(text) };
-        let calls = names.calls.iter().map(|name| {
-            dictionaries
-                .calls
-                .intern(kept(name, calls::named(name).is_some() || public::is_numbered_call(name)).as_bytes())
-        });
-        let calls = calls.collect();
+        let calls = names.calls.iter();
+        let calls = calls
+            .map(|name| dictionaries.calls.intern(kept(name, public::is_call(name)).as_bytes()))
+            .collect();
         let errnos = names.errnos.iter();
         let errnos = errnos
             .map(|name| dictionaries.errnos.intern(kept(name, public::is_error(name)).as_bytes()))

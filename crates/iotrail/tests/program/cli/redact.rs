@@ -79,3 +79,23 @@ fn rules_alone_replace_what_they_name() {
     let said = dir.run(["redact", "t.trail", "-o", "x.trail", "--rules", "bad.toml"]).fails();
     assert!(said.contains("bad.toml") && said.contains("a file of rules has"), "{said}");
 }
+
+/// What analyses know of a call of MPI they know by its name.
+#[test]
+fn calls_of_mpi_are_judged_alike_in_redacted_copies() {
+    let dir = super::advise::fixture("needless-collective");
+    dir.run(["redact", "-q", "t.trail", "-o", "r.trail"]).succeeds();
+    let calls = |trail: &str| {
+        let words = ["stats", trail, "--layer", "mpiio", "--table", "calls", "--csv"];
+        dir.run(words).succeeds().text()
+    };
+    assert!(calls("t.trail").contains("MPI_File_write_at_all"), "the recording has calls of MPI-IO");
+    assert_eq!(calls("t.trail"), calls("r.trail"));
+    let rules = |trail: &str| -> Vec<String> {
+        let advice = dir.json(["advise", trail, "--json"]);
+        let habits = advice["habits"].as_array().into_iter().flatten();
+        habits.filter_map(|habit| Some(habit["rule"].as_str()?.to_owned())).collect()
+    };
+    assert!(rules("t.trail").contains(&"needless-collective".to_owned()));
+    assert_eq!(rules("t.trail"), rules("r.trail"));
+}
