@@ -5,7 +5,42 @@
 #include <stdlib.h>
 
 static char a[1 << 18], b[1 << 18];
+/* The communicator of a step, and the rank in it. */
+static MPI_Comm comm;
 static int rank, size;
+
+static void take(MPI_Comm other) {
+  comm = other;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+}
+
+/* A communicator that is made for a step; those who are not in it have none. */
+static MPI_Comm made(int how, int step) {
+  MPI_Comm new = MPI_COMM_NULL;
+  MPI_Group all, part;
+  int last = size - 1, one = 1, ring = 1;
+  switch (how) {
+  case 0: MPI_Comm_dup(MPI_COMM_WORLD, &new); break;
+  case 1: MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &new); break;
+  case 2: MPI_Comm_split(MPI_COMM_WORLD, rank == step % size ? MPI_UNDEFINED : 7, rank, &new); break;
+  case 3: MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &ring, 1, &new); break;
+  default:
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_excl(all, size > 1 ? one : 0, &last, &part);
+    MPI_Comm_create(MPI_COMM_WORLD, part, &new);
+    MPI_Group_free(&part);
+    MPI_Group_free(&all);
+  }
+  return new;
+}
+
+/* Neighbours exchange by one call, in both directions; the ends have one neighbour. */
+static void chain(int bytes, int tag) {
+  int right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, left = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+  MPI_Sendrecv(a, bytes, MPI_BYTE, right, tag, b, sizeof b, MPI_BYTE, left, tag, comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv_replace(a, bytes / 2, MPI_BYTE, left, tag + 1, right, tag + 1, comm, MPI_STATUS_IGNORE);
+}
 
 /* Each rank sends to the next one and receives from the one before. */
 static void ring(int how, int bytes, int tag) {
@@ -13,14 +48,14 @@ static void ring(int how, int bytes, int tag) {
   MPI_Request both[2];
   MPI_Status states[2];
   if (how == 0) {
-    MPI_Sendrecv(a, bytes, MPI_BYTE, next, tag, b, bytes, MPI_BYTE, before, tag, MPI_COMM_WORLD, states);
+    MPI_Sendrecv(a, bytes, MPI_BYTE, next, tag, b, bytes, MPI_BYTE, before, tag, comm, states);
     return;
   }
-  MPI_Irecv(b, bytes, MPI_BYTE, before, tag, MPI_COMM_WORLD, &both[0]);
+  MPI_Irecv(b, bytes, MPI_BYTE, before, tag, comm, &both[0]);
   if (how == 3)
-    MPI_Issend(a, bytes, MPI_BYTE, next, tag, MPI_COMM_WORLD, &both[1]);
+    MPI_Issend(a, bytes, MPI_BYTE, next, tag, comm, &both[1]);
   else
-    MPI_Isend(a, bytes, MPI_BYTE, next, tag, MPI_COMM_WORLD, &both[1]);
+    MPI_Isend(a, bytes, MPI_BYTE, next, tag, comm, &both[1]);
   if (how == 1) {
     MPI_Waitall(2, both, states);
   } else if (how == 2) {
@@ -35,41 +70,46 @@ static void ring(int how, int bytes, int tag) {
 /* All others send to one rank, which takes what comes. */
 static void to_one(int root, int bytes, int tag, int any) {
   if (rank != root) {
-    MPI_Send(a, bytes, MPI_BYTE, root, tag, MPI_COMM_WORLD);
+    MPI_Send(a, bytes, MPI_BYTE, root, tag, comm);
     return;
   }
   for (int other = 0; other < size; other++)
     if (other != root)
-      MPI_Recv(b, bytes, MPI_BYTE, any ? MPI_ANY_SOURCE : other, any ? MPI_ANY_TAG : tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(b, bytes, MPI_BYTE, any ? MPI_ANY_SOURCE : other, any ? MPI_ANY_TAG : tag, comm, MPI_STATUS_IGNORE);
 }
 
 static void collective(int which, int bytes, int root) {
   int counts[64], begins[64], flag = 0;
   MPI_Request request;
+  int gives[64], places[64], gets[64];
   for (int other = 0; other < size; other++) {
+    gives[other] = bytes % 100 + rank + other;
+    gets[other] = bytes % 100 + rank + other;
+    places[other] = other * 300;
     counts[other] = bytes % 1000 + other;
     begins[other] = other * 2000;
   }
   switch (which) {
-  case 0: MPI_Bcast(a, bytes, MPI_BYTE, root, MPI_COMM_WORLD); break;
-  case 1: MPI_Reduce(a, b, bytes / 8, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD); break;
-  case 2: MPI_Allreduce(a, b, bytes / 8, MPI_INT, MPI_MAX, MPI_COMM_WORLD); break;
-  case 3: MPI_Gather(a, bytes / size, MPI_BYTE, b, bytes / size, MPI_BYTE, root, MPI_COMM_WORLD); break;
-  case 4: MPI_Allgather(a, bytes / size, MPI_BYTE, b, bytes / size, MPI_BYTE, MPI_COMM_WORLD); break;
-  case 5: MPI_Scatter(a, bytes / size, MPI_BYTE, b, bytes / size, MPI_BYTE, root, MPI_COMM_WORLD); break;
-  case 6: MPI_Alltoall(a, bytes / size, MPI_BYTE, b, bytes / size, MPI_BYTE, MPI_COMM_WORLD); break;
-  case 7: MPI_Gatherv(a, counts[rank], MPI_BYTE, b, counts, begins, MPI_BYTE, root, MPI_COMM_WORLD); break;
-  case 8: MPI_Allgatherv(a, counts[rank], MPI_BYTE, b, counts, begins, MPI_BYTE, MPI_COMM_WORLD); break;
-  case 9: MPI_Scan(a, b, bytes / 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+  case 0: MPI_Bcast(a, bytes, MPI_BYTE, root, comm); break;
+  case 1: MPI_Reduce(a, b, bytes / 8, MPI_INT, MPI_SUM, root, comm); break;
+  case 2: MPI_Allreduce(a, b, bytes / 8, MPI_INT, MPI_MAX, comm); break;
+  case 3: MPI_Gather(a, bytes / size, MPI_BYTE, b, bytes / size, MPI_BYTE, root, comm); break;
+  case 4: MPI_Allgather(a, bytes / size, MPI_BYTE, b, bytes / size, MPI_BYTE, comm); break;
+  case 5: MPI_Scatter(a, bytes / size, MPI_BYTE, b, bytes / size, MPI_BYTE, root, comm); break;
+  case 6: MPI_Alltoall(a, bytes / size, MPI_BYTE, b, bytes / size, MPI_BYTE, comm); break;
+  case 7: MPI_Gatherv(a, counts[rank], MPI_BYTE, b, counts, begins, MPI_BYTE, root, comm); break;
+  case 8: MPI_Allgatherv(a, counts[rank], MPI_BYTE, b, counts, begins, MPI_BYTE, comm); break;
+  case 9: MPI_Scan(a, b, bytes / 8, MPI_INT, MPI_SUM, comm); break;
   case 10:
-    MPI_Iallreduce(a, b, bytes / 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(a, b, bytes / 8, MPI_INT, MPI_SUM, comm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     break;
   case 11:
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Ibarrier(comm, &request);
     while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     break;
-  default: MPI_Barrier(MPI_COMM_WORLD);
+  case 12: MPI_Alltoallv(a, gives, places, MPI_BYTE, b, gets, places, MPI_BYTE, comm); break;
+  default: MPI_Barrier(comm);
   }
 }
 
@@ -95,8 +135,7 @@ static void files(const char *directory, int step, int bytes, int all) {
 
 int main(int count, char **words) {
   MPI_Init(&count, &words);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  take(MPI_COMM_WORLD);
   unsigned state = atoi(words[2]);
   for (int step = 0; step < atoi(words[3]); step++) {
     int numbers[4];
@@ -105,18 +144,30 @@ int main(int count, char **words) {
       numbers[place] = state >> 16 & 0x7fff;
     }
     int bytes = numbers[1] % 9 == 0 ? 100000 : 8 + numbers[1] % 5000, root = numbers[2] % size;
-    switch (numbers[0] % 4) {
-    case 0: ring(numbers[3] % 5, bytes, step); break;
+    MPI_Comm own = MPI_COMM_NULL;
+    if (numbers[2] % 4 == 3) {
+      own = made(numbers[1] % 5, step);
+      if (own == MPI_COMM_NULL) continue;
+      take(own);
+      root %= size;
+    }
+    switch (numbers[0] % 5) {
+    case 0: ring(numbers[3] % 5, bytes, step * 2); break;
+    case 4: chain(bytes, step * 2); break;
     case 1:
-      to_one(root, bytes, step, numbers[3] % 2);
-      MPI_Barrier(MPI_COMM_WORLD);
+      to_one(root, bytes, step * 2, numbers[3] % 2);
+      MPI_Barrier(comm);
       break;
-    case 2: collective(numbers[3] % 13, bytes, root); break;
+    case 2: collective(numbers[3] % 14, bytes, root); break;
     default:
-      if (numbers[3] % 6 == 0)
+      if (numbers[3] % 6 == 0 && own == MPI_COMM_NULL)
         files(words[1], step, bytes, numbers[2] % 2);
       else
-        collective(numbers[3] % 13, bytes, root);
+        collective(numbers[3] % 14, bytes, root);
+    }
+    if (own != MPI_COMM_NULL) {
+      take(MPI_COMM_WORLD);
+      MPI_Comm_free(&own);
     }
   }
   MPI_Finalize();

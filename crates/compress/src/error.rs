@@ -25,6 +25,9 @@ pub enum CompressError {
         /// Why not.
         source: std::io::Error,
     },
+    /// It is a trail.
+    #[error("{} is a trail, not a structure", .0.display())]
+    IsTrail(PathBuf),
     /// It is no structure, or a damaged one.
     #[error("{}: {source}", path.display())]
     File {

@@ -21,6 +21,9 @@ pub fn is_structure_file(path: &Path) -> bool {
 /// # Errors
 /// The file cannot be read, is no structure, or is damaged.
 pub fn load(path: &Path) -> Result<Document, CompressError> {
+    if iotrail_trail::is_trail(path) {
+        return Err(CompressError::IsTrail(path.to_owned()));
+    }
     let bytes = std::fs::read(path);
     let bytes = bytes.map_err(|source| CompressError::Read { path: path.to_owned(), source })?;
     Document::of_bytes(&bytes).map_err(|source| CompressError::File { path: path.to_owned(), source })

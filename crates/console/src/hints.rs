@@ -2,6 +2,7 @@
 //! they state what is the case as values, and here each value that something can be done about gets its words.
 
 use crate::near::{nearest, trails_in};
+use iotrail_compress::CompressError;
 use iotrail_dfg::DfgError;
 use iotrail_model::Note;
 use iotrail_model::text::printable;
@@ -52,7 +53,8 @@ pub fn of_error(error: &anyhow::Error) -> String {
             text = format!("{text}{separator}{worded}");
         }
     }
-    text + &error.chain().find_map(|cause| of_trail(cause).or_else(|| of_mapping(cause))).unwrap_or_default()
+    let what_to_do = |cause| of_trail(cause).or_else(|| of_mapping(cause)).or_else(|| of_structure(cause));
+    text + &error.chain().find_map(what_to_do).unwrap_or_default()
 }
 
 fn did_you_mean(word: &str) -> String {
@@ -79,6 +81,17 @@ fn of_mapping(cause: &(dyn Error + 'static)) -> Option<String> {
     match cause.downcast_ref()? {
         QueryError::Read { file, source } if source.kind() == ErrorKind::NotFound => {
             nearest(file, MAPPINGS).map(did_you_mean)
+        }
+        _ => None,
+    }
+}
+
+/// How a trail becomes the structure that was meant.
+fn of_structure(cause: &(dyn Error + 'static)) -> Option<String> {
+    match cause.downcast_ref()? {
+        CompressError::IsTrail(path) => {
+            let structure = shown(&path.with_extension("structure"));
+            Some(format!("; to make one of it: iotrail compress -o {structure} {}", shown(path)))
         }
         _ => None,
     }
@@ -207,6 +220,14 @@ mod tests {
         let expected = "a.trail exists already: choose another name, or replace it with --force";
         assert_eq!(of_error(&exists().into()), expected);
         assert_eq!(of_error(&StatsError::from(exists()).into()), expected);
+    }
+
+    #[test]
+    fn a_trail_in_place_of_a_structure_names_the_command_that_makes_one() {
+        let error = CompressError::IsTrail("a.trail".into());
+        let expected =
+            "a.trail is a trail, not a structure; to make one of it: iotrail compress -o a.structure a.trail";
+        assert_eq!(of_error(&error.into()), expected);
     }
 
     #[test]

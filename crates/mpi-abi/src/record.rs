@@ -27,7 +27,7 @@ pub struct Record {
     pub end: i64,
     /// The communicator: 0 is none, 1 `MPI_COMM_WORLD`, 2 `MPI_COMM_SELF`; otherwise its handle.
     pub comm: u64,
-    /// The handle of the file; 0 is none.
+    /// The handle of the file, or of the communicator that the call made; 0 is none.
     pub file: u64,
     /// The rank of the partner in the communicator, or the root.
     pub peer: Option<i32>,

@@ -33,6 +33,8 @@ pub enum Shape {
     Scatter,
     /// From all to all, a part to each.
     Alltoall,
+    /// The same with parts of different sizes.
+    Alltoallv,
     /// Into the memory of another rank.
     Put,
     /// Out of the memory of another rank.
@@ -52,6 +54,8 @@ pub struct Roles {
     pub by_reference: bool,
     /// The communicator.
     pub comm: u8,
+    /// Where the communicator is stored that it makes.
+    pub new_comm: u8,
     /// The file; of `MPI_File_open` where its handle is stored.
     pub file: u8,
     /// The rank that is sent to, or whose memory is accessed.
@@ -74,6 +78,10 @@ pub struct Roles {
     pub receive_count: u8,
     /// The type of what is received.
     pub receive_type: u8,
+    /// How many elements are sent to each rank.
+    pub send_counts: u8,
+    /// How many are received from each.
+    pub receive_counts: u8,
     /// Where the status is stored.
     pub status: u8,
     /// The offset in a file, in units of its view.
@@ -82,6 +90,8 @@ pub struct Roles {
     pub name: u8,
     /// Whether it answers an error code; in Fortran that is an argument behind the others.
     pub has_error: bool,
+    /// Whether the communicator that it makes is ready only when its request is over.
+    pub makes_later: bool,
     /// Whether the transfer is at the process's own position in the file.
     pub at_own_position: bool,
 }
@@ -105,7 +115,8 @@ impl Roles {
             shape,
             large,
             by_reference: base.ends_with("_free") || base.ends_with("_disconnect") || base == "File_close",
-            comm: place(&["comm"]),
+            comm: place(&["comm", "comm_old"]),
+            new_comm: place(&NEW_COMMUNICATORS),
             file: place(&["fh"]),
             dest: place(&["dest", "target_rank"]),
             source: place(&["source"]),
@@ -117,14 +128,21 @@ impl Roles {
             receive_buffer: place(&["recvbuf"]),
             receive_count: place(&["recvcount", "count"]),
             receive_type: place(&["recvtype", "datatype"]),
+            send_counts: place(&["sendcounts"]),
+            receive_counts: place(&["recvcounts"]),
             status: place(&["status"]),
             offset: if is_file && is_explicit { place(&["offset"]) } else { NONE },
             name: if base == "File_open" { place(&["filename"]) } else { NONE },
             has_error: !matches!(base, "Aint_add" | "Aint_diff" | "Pcontrol"),
+            makes_later: base.starts_with("Comm_idup"),
             at_own_position: is_file && !is_explicit && !is_shared,
         }
     }
 }
+
+/// What the standard calls parameters where new communicators are stored.
+const NEW_COMMUNICATORS: [&str; 6] =
+    ["newcomm", "comm_cart", "comm_graph", "comm_dist_graph", "newintracomm", "newintercomm"];
 
 /// What a function moves, by its name without `MPI_` and `_c`.
 fn shape(base: &str, parameters: &[&str]) -> Shape {
@@ -140,6 +158,7 @@ fn shape(base: &str, parameters: &[&str]) -> Shape {
         "Allgather" | "Iallgather" | "Allgatherv" | "Iallgatherv" => Shape::Allgather,
         "Scatter" | "Iscatter" | "Scatterv" | "Iscatterv" => Shape::Scatter,
         "Alltoall" | "Ialltoall" => Shape::Alltoall,
+        "Alltoallv" | "Ialltoallv" => Shape::Alltoallv,
         "Put" | "Rput" | "Accumulate" | "Raccumulate" => Shape::Put,
         "Get" | "Rget" => Shape::Get,
         _ if base.starts_with("File_") && parameters.contains(&"datatype") && parameters.contains(&"buf") => {
@@ -178,6 +197,10 @@ mod tests {
         assert!(roles("MPI_File_iread").at_own_position && !roles("MPI_File_read_shared").at_own_position);
         assert_eq!((roles("MPI_File_open").file, roles("MPI_File_open").name), (4, 1));
         assert_eq!(roles("MPI_File_seek").shape, Shape::Other);
+        let cart = roles("MPI_Cart_create");
+        assert_eq!((cart.comm, cart.new_comm, roles("MPI_Send").new_comm), (0, 5, NONE));
+        assert_eq!(roles("MPI_Alltoallv").shape, Shape::Alltoallv);
+        assert_eq!((roles("MPI_Alltoallv").send_counts, roles("MPI_Ialltoallv").receive_counts), (1, 5));
         assert!(roles("MPI_Comm_free").by_reference && roles("MPI_File_close").by_reference);
     }
 
@@ -196,6 +219,9 @@ mod tests {
                 Shape::Gather => has(&[roles.root, roles.send_count, roles.send_type]),
                 Shape::Allreduce | Shape::Allgather | Shape::Alltoall => {
                     has(&[roles.send_count, roles.send_type])
+                }
+                Shape::Alltoallv => {
+                    has(&[roles.send_counts, roles.send_type, roles.receive_counts, roles.receive_type]);
                 }
                 Shape::Scatter => has(&[roles.root, roles.receive_count, roles.receive_type]),
                 Shape::Put | Shape::Get => has(&[roles.dest, roles.send_count, roles.send_type]),

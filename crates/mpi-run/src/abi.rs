@@ -6,6 +6,10 @@ use crate::library::Library;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Abi {
     pub(crate) world: usize,
+    /// `MPI_COMM_SELF`.
+    pub(crate) own: usize,
+    /// `MPI_UNDEFINED`.
+    pub(crate) undefined: i32,
     pub(crate) byte: usize,
     /// `MPI_BXOR`, which bytes can be reduced with.
     pub(crate) combine: usize,
@@ -22,6 +26,8 @@ impl Abi {
         let Some(world) = library.address(c"ompi_mpi_comm_world") else {
             return Some(Self {
                 world: 0x4400_0000,
+                own: 0x4400_0001,
+                undefined: -32766,
                 byte: 0x4c00_010d,
                 combine: 0x5800_000a,
                 no_info: 0x1c00_0000,
@@ -33,6 +39,8 @@ impl Abi {
         };
         Some(Self {
             world,
+            own: library.address(c"ompi_mpi_comm_self")?,
+            undefined: -32766,
             byte: library.address(c"ompi_mpi_byte")?,
             combine: library.address(c"ompi_mpi_op_bxor")?,
             no_info: library.address(c"ompi_mpi_info_null")?,

@@ -1,5 +1,6 @@
-//! Calls that all ranks of `MPI_COMM_WORLD` make together.
+//! Calls that all ranks of a communicator make together.
 
+use crate::communicators::Communicator;
 use crate::messages::Request;
 use crate::session::{Mpi, MpiError, int};
 use std::ffi::CStr;
@@ -33,13 +34,18 @@ pub enum Collective {
     ScatterVarying,
     /// `MPI_Alltoall`.
     Alltoall,
+    /// `MPI_Alltoallv`; bytes are those that a rank gives to all together, in parts that differ by a byte at most.
+    AlltoallVarying,
 }
 
 impl Collective {
     /// Whether ranks have parts of their own size.
     #[must_use]
     pub const fn varies(self) -> bool {
-        matches!(self, Self::GatherVarying | Self::AllgatherVarying | Self::ScatterVarying)
+        matches!(
+            self,
+            Self::GatherVarying | Self::AllgatherVarying | Self::ScatterVarying | Self::AlltoallVarying
+        )
     }
 
     const fn names(self) -> (&'static CStr, &'static CStr) {
@@ -57,6 +63,7 @@ impl Collective {
             Self::Scatter => (c"MPI_Scatter", c"MPI_Iscatter"),
             Self::ScatterVarying => (c"MPI_Scatterv", c"MPI_Iscatterv"),
             Self::Alltoall => (c"MPI_Alltoall", c"MPI_Ialltoall"),
+            Self::AlltoallVarying => (c"MPI_Alltoallv", c"MPI_Ialltoallv"),
         }
     }
 }
@@ -66,6 +73,19 @@ impl Collective {
 struct Parts {
     counts: Vec<i32>,
     begins: Vec<i32>,
+    /// Of what a rank gives, where that has parts of its own.
+    given: Vec<i32>,
+    given_begins: Vec<i32>,
+}
+
+/// Where parts of these sizes begin, side by side, and where the last one ends.
+fn begins(counts: &[i32]) -> (Vec<i32>, i32) {
+    let (mut begins, mut end) = (Vec::with_capacity(counts.len()), 0_i32);
+    for count in counts {
+        begins.push(end);
+        end = end.saturating_add(*count);
+    }
+    (begins, end)
 }
 
 impl Mpi {
@@ -73,9 +93,15 @@ impl Mpi {
     ///
     /// # Errors
     /// If the library answers one, or it moves too much.
-    pub fn collective(&self, call: Collective, bytes: u64, root: i32) -> Result<(), MpiError> {
-        let parts = self.parts(call, bytes)?;
-        let arguments = self.arguments(call, bytes, root, &parts)?;
+    pub fn collective(
+        &self,
+        comm: Communicator,
+        call: Collective,
+        bytes: u64,
+        root: i32,
+    ) -> Result<(), MpiError> {
+        let parts = self.parts(comm, call, bytes)?;
+        let arguments = self.arguments(comm, call, bytes, root, &parts)?;
         self.call(call.names().0, &arguments)
     }
 
@@ -83,35 +109,48 @@ impl Mpi {
     ///
     /// # Errors
     /// If the library answers one, or it moves too much.
-    pub fn begin_collective(&self, call: Collective, bytes: u64, root: i32) -> Result<Request, MpiError> {
-        let parts = Box::leak(Box::new(self.parts(call, bytes)?));
-        let mut arguments = self.arguments(call, bytes, root, parts)?;
+    pub fn begin_collective(
+        &self,
+        comm: Communicator,
+        call: Collective,
+        bytes: u64,
+        root: i32,
+    ) -> Result<Request, MpiError> {
+        let parts = Box::leak(Box::new(self.parts(comm, call, bytes)?));
+        let mut arguments = self.arguments(comm, call, bytes, root, parts)?;
         let mut request = 0_usize;
         arguments.push(&raw mut request as usize);
         self.call(call.names().1, &arguments)?;
         Ok(Request(request))
     }
 
-    fn parts(&self, call: Collective, bytes: u64) -> Result<Parts, MpiError> {
+    fn parts(&self, comm: Communicator, call: Collective, bytes: u64) -> Result<Parts, MpiError> {
         if !call.varies() {
             return Ok(Parts::default());
         }
-        let abi = &self.abi;
-        let own = self.count(call.names().0, bytes)? as i32;
-        let mut counts = vec![0_i32; self.size() as usize];
-        let (from, to) = (&raw const own as usize, counts.as_mut_ptr() as usize);
-        self.call(c"MPI_Allgather", &[from, 4, abi.byte, to, 4, abi.byte, abi.world])?;
-        let (mut begins, mut end) = (Vec::with_capacity(counts.len()), 0_i32);
-        for count in &counts {
-            begins.push(end);
-            end = end.saturating_add(*count);
+        let (abi, ranks) = (&self.abi, comm.size() as usize);
+        let own = self.count(call.names().0, bytes)?;
+        let mut counts = vec![0_i32; ranks];
+        let to = counts.as_mut_ptr() as usize;
+        let mut given = Vec::new();
+        if call == Collective::AlltoallVarying {
+            given = (0..ranks).map(|rank| (own / ranks + usize::from(rank < own % ranks)) as i32).collect();
+            let from = given.as_ptr() as usize;
+            self.call(c"MPI_Alltoall", &[from, 4, abi.byte, to, 4, abi.byte, comm.handle])?;
+        } else {
+            let own = own as i32;
+            let from = &raw const own as usize;
+            self.call(c"MPI_Allgather", &[from, 4, abi.byte, to, 4, abi.byte, comm.handle])?;
         }
+        let (places, end) = begins(&counts);
         self.count(call.names().0, u64::from(end.unsigned_abs()))?;
-        Ok(Parts { counts, begins })
+        let (given_begins, _) = begins(&given);
+        Ok(Parts { counts, begins: places, given, given_begins })
     }
 
     fn arguments(
         &self,
+        comm: Communicator,
         call: Collective,
         bytes: u64,
         root: i32,
@@ -124,9 +163,9 @@ impl Mpi {
             call,
             Collective::Gather | Collective::Allgather | Collective::Scatter | Collective::Alltoall
         ) {
-            self.count(name, bytes.saturating_mul(u64::from(self.size())))?;
+            self.count(name, bytes.saturating_mul(u64::from(comm.size())))?;
         }
-        let (sent, received, byte, world) = (self.buffers.sent, self.buffers.received, abi.byte, abi.world);
+        let (sent, received, byte, world) = (self.buffers.sent, self.buffers.received, abi.byte, comm.handle);
         let (counts, begins) = (parts.counts.as_ptr() as usize, parts.begins.as_ptr() as usize);
         let root = int(root);
         Ok(match call {
@@ -144,6 +183,11 @@ impl Mpi {
             }
             Collective::GatherVarying => vec![sent, count, byte, received, counts, begins, byte, root, world],
             Collective::AllgatherVarying => vec![sent, count, byte, received, counts, begins, byte, world],
+            Collective::AlltoallVarying => {
+                let (given, given_begins) =
+                    (parts.given.as_ptr() as usize, parts.given_begins.as_ptr() as usize);
+                vec![sent, given, given_begins, byte, received, counts, begins, byte, world]
+            }
             Collective::ScatterVarying => {
                 vec![sent, counts, begins, byte, received, count, byte, root, world]
             }

@@ -1,5 +1,6 @@
-//! Calls of MPI-IO on files that all ranks of `MPI_COMM_WORLD` open together.
+//! Calls of MPI-IO on files that all ranks of a communicator open together.
 
+use crate::communicators::Communicator;
 use crate::messages::Request;
 use crate::session::{Mpi, MpiError};
 use std::ffi::{CStr, CString};
@@ -46,16 +47,13 @@ impl Mpi {
     ///
     /// # Errors
     /// If the library answers one.
-    pub fn open(&self, path: &Path) -> Result<File, MpiError> {
+    pub fn open(&self, comm: Communicator, path: &Path) -> Result<File, MpiError> {
         let name =
             CString::new(path.as_os_str().as_bytes()).map_err(|_| MpiError::Failed("MPI_File_open", -1))?;
         let mut file = 0_usize;
         let mode = CREATE | READ_WRITE;
         let place = &raw mut file as usize;
-        self.call(
-            c"MPI_File_open",
-            &[self.abi.world, name.as_ptr() as usize, mode, self.abi.no_info, place],
-        )?;
+        self.call(c"MPI_File_open", &[comm.handle, name.as_ptr() as usize, mode, self.abi.no_info, place])?;
         Ok(File(file))
     }
 

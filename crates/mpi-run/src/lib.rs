@@ -7,12 +7,14 @@
 
 mod abi;
 mod collective;
+mod communicators;
 mod files;
 mod library;
 mod messages;
 mod session;
 
 pub use collective::Collective;
+pub use communicators::Communicator;
 pub use files::{File, Transfer};
 pub use library::{Launcher, Library, LoadError};
 pub use messages::{Request, SendMode};

@@ -1,5 +1,6 @@
 //! The library that is loaded.
 
+use crate::session::MpiError;
 use std::ffi::{CStr, CString, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,9 @@ pub enum LoadError {
     /// It lacks a function.
     #[error("the MPI library lacks {0}")]
     Lacks(String),
+    /// MPI cannot be used.
+    #[error("cannot begin to use MPI: {0}")]
+    Begin(MpiError),
 }
 
 /// A loaded library; it stays loaded.

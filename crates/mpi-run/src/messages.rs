@@ -1,5 +1,6 @@
-//! Messages between two ranks of `MPI_COMM_WORLD`.
+//! Messages between two ranks of a communicator.
 
+use crate::communicators::Communicator;
 use crate::session::{Mpi, MpiError, int};
 
 /// How a message is sent.
@@ -20,21 +21,35 @@ impl Mpi {
     ///
     /// # Errors
     /// If the library answers one, or the message is too large.
-    pub fn send(&self, mode: SendMode, bytes: u64, peer: i32, tag: i32) -> Result<(), MpiError> {
+    pub fn send(
+        &self,
+        comm: Communicator,
+        mode: SendMode,
+        bytes: u64,
+        peer: i32,
+        tag: i32,
+    ) -> Result<(), MpiError> {
         let name = match mode {
             SendMode::Standard => c"MPI_Send",
             SendMode::Synchronous => c"MPI_Ssend",
         };
         let (abi, count) = (&self.abi, self.count(name, bytes)?);
         let peer = int(abi.rank(peer));
-        self.call(name, &[self.buffers.sent, count, abi.byte, peer, int(tag), abi.world])
+        self.call(name, &[self.buffers.sent, count, abi.byte, peer, int(tag), comm.handle])
     }
 
     /// `MPI_Isend`, `MPI_Issend`.
     ///
     /// # Errors
     /// If the library answers one, or the message is too large.
-    pub fn begin_send(&self, mode: SendMode, bytes: u64, peer: i32, tag: i32) -> Result<Request, MpiError> {
+    pub fn begin_send(
+        &self,
+        comm: Communicator,
+        mode: SendMode,
+        bytes: u64,
+        peer: i32,
+        tag: i32,
+    ) -> Result<Request, MpiError> {
         let name = match mode {
             SendMode::Standard => c"MPI_Isend",
             SendMode::Synchronous => c"MPI_Issend",
@@ -43,7 +58,7 @@ impl Mpi {
         let peer = int(abi.rank(peer));
         let mut request = 0_usize;
         let place = &raw mut request as usize;
-        self.call(name, &[self.buffers.sent, count, abi.byte, peer, int(tag), abi.world, place])?;
+        self.call(name, &[self.buffers.sent, count, abi.byte, peer, int(tag), comm.handle, place])?;
         Ok(Request(request))
     }
 
@@ -51,12 +66,12 @@ impl Mpi {
     ///
     /// # Errors
     /// If the library answers one.
-    pub fn receive(&self, peer: i32, tag: i32) -> Result<(), MpiError> {
+    pub fn receive(&self, comm: Communicator, peer: i32, tag: i32) -> Result<(), MpiError> {
         let (abi, most) = (&self.abi, self.most());
         let peer = int(abi.rank(peer));
         self.call(
             c"MPI_Recv",
-            &[self.buffers.received, most, abi.byte, peer, int(tag), abi.world, abi.no_status],
+            &[self.buffers.received, most, abi.byte, peer, int(tag), comm.handle, abi.no_status],
         )
     }
 
@@ -64,12 +79,15 @@ impl Mpi {
     ///
     /// # Errors
     /// If the library answers one.
-    pub fn begin_receive(&self, peer: i32, tag: i32) -> Result<Request, MpiError> {
+    pub fn begin_receive(&self, comm: Communicator, peer: i32, tag: i32) -> Result<Request, MpiError> {
         let (abi, most) = (&self.abi, self.most());
         let peer = int(abi.rank(peer));
         let mut request = 0_usize;
         let place = &raw mut request as usize;
-        self.call(c"MPI_Irecv", &[self.buffers.received, most, abi.byte, peer, int(tag), abi.world, place])?;
+        self.call(
+            c"MPI_Irecv",
+            &[self.buffers.received, most, abi.byte, peer, int(tag), comm.handle, place],
+        )?;
         Ok(Request(request))
     }
 
@@ -77,35 +95,9 @@ impl Mpi {
     ///
     /// # Errors
     /// If the library answers one.
-    pub fn probe(&self, peer: i32, tag: i32) -> Result<(), MpiError> {
+    pub fn probe(&self, comm: Communicator, peer: i32, tag: i32) -> Result<(), MpiError> {
         let abi = &self.abi;
-        self.call(c"MPI_Probe", &[int(abi.rank(peer)), int(tag), abi.world, abi.no_status])
-    }
-
-    /// `MPI_Sendrecv`: a message to one rank, with a tag, and one from another.
-    ///
-    /// # Errors
-    /// If the library answers one, or the message is too large.
-    pub fn exchange(&self, bytes: u64, to: (i32, i32), from: (i32, i32)) -> Result<(), MpiError> {
-        let (abi, count) = (&self.abi, self.count(c"MPI_Sendrecv", bytes)?);
-        let rank = |rank| int(abi.rank(rank));
-        self.call(
-            c"MPI_Sendrecv",
-            &[
-                self.buffers.sent,
-                count,
-                abi.byte,
-                rank(to.0),
-                int(to.1),
-                self.buffers.received,
-                self.most(),
-                abi.byte,
-                rank(from.0),
-                int(from.1),
-                abi.world,
-                abi.no_status,
-            ],
-        )
+        self.call(c"MPI_Probe", &[int(abi.rank(peer)), int(tag), comm.handle, abi.no_status])
     }
 
     /// `MPI_Test`: whether it is over.

@@ -52,7 +52,10 @@ impl Mpi {
             || Box::leak(vec![0x5a_u8; bytes as usize + 64].into_boxed_slice()).as_mut_ptr() as usize;
         let buffers = Buffers { sent: buffer(), received: buffer(), bytes };
         let mut mpi = Self { library, abi, buffers, rank: 0, size: 0 };
-        let failed = |error: MpiError| LoadError::Lacks(error.to_string());
+        let failed = |error: MpiError| match error {
+            MpiError::Lacks(name) => LoadError::Lacks(name.to_owned()),
+            other => LoadError::Begin(other),
+        };
         let mut provided = 0_i32;
         mpi.call(c"MPI_Init_thread", &[0, 0, MULTIPLE, &raw mut provided as usize]).map_err(failed)?;
         mpi.call(c"MPI_Comm_set_errhandler", &[abi.world, abi.errors_return]).map_err(failed)?;

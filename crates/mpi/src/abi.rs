@@ -16,9 +16,11 @@ pub(crate) enum Abi {
 /// Handles of MPICH.
 const MPICH_WORLD: usize = 0x4400_0000;
 const MPICH_SELF: usize = 0x4400_0001;
+const MPICH_NULL: usize = 0x0400_0000;
 /// Handles of the standard interface.
 const STANDARD_WORLD: usize = 0x101;
 const STANDARD_SELF: usize = 0x102;
+const STANDARD_NULL: usize = 0x100;
 
 /// A communicator that every process has.
 pub(crate) const WORLD: u64 = 1;
@@ -30,6 +32,8 @@ pub(crate) struct Constants {
     pub(crate) abi: Abi,
     world: usize,
     own: usize,
+    /// The communicator that is none.
+    none: usize,
 }
 
 /// The address of a variable. A program may hold it itself, in place of the library (copy relocation).
@@ -59,12 +63,14 @@ impl Constants {
     fn look_up() -> Self {
         let open_mpi = variable(c"ompi_mpi_comm_world");
         if open_mpi != 0 {
-            return Self { abi: Abi::OpenMpi, world: open_mpi, own: variable(c"ompi_mpi_comm_self") };
+            let (own, none) = (variable(c"ompi_mpi_comm_self"), variable(c"ompi_mpi_comm_null"));
+            return Self { abi: Abi::OpenMpi, world: open_mpi, own, none };
         }
         if is_standard() {
-            return Self { abi: Abi::Standard, world: STANDARD_WORLD, own: STANDARD_SELF };
+            let (world, own, none) = (STANDARD_WORLD, STANDARD_SELF, STANDARD_NULL);
+            return Self { abi: Abi::Standard, world, own, none };
         }
-        Self { abi: Abi::Mpich, world: MPICH_WORLD, own: MPICH_SELF }
+        Self { abi: Abi::Mpich, world: MPICH_WORLD, own: MPICH_SELF, none: MPICH_NULL }
     }
 
     /// The number of a communicator in records. Handles are larger than those of the two that every process has.
@@ -75,6 +81,16 @@ impl Constants {
             _ if handle == self.own => SELF,
             _ => handle as u64,
         }
+    }
+
+    /// Whether a handle is that of a communicator.
+    pub(crate) fn is_communicator(&self, handle: usize) -> bool {
+        handle != 0 && handle != self.none
+    }
+
+    /// The handle of `MPI_COMM_WORLD`.
+    pub(crate) fn world(&self) -> usize {
+        self.world
     }
 
     /// Whether handles are pointers; if not, they are 32 bits of an argument.

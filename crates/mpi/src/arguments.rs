@@ -125,6 +125,26 @@ impl Arguments<'_> {
         if self.is_wide(kind) { value } else { value as u32 as usize }
     }
 
+    /// Bytes of as many elements of a type as an array of counts comes to, one for each of so many ranks.
+    pub(crate) fn bytes_of_all(&self, counts: u8, ranks: usize, datatype: u8) -> Option<i64> {
+        let address = self.at(counts).filter(|address| *address != 0)?;
+        let mut sum = 0_i64;
+        for rank in 0..ranks {
+            let count = if self.roles.large && self.language == Language::C {
+                // SAFETY: an array of so many counts.
+                unsafe { read::<i64>(address + 8 * rank) }?
+            } else {
+                // SAFETY: as above.
+                i64::from(unsafe { read::<i32>(address + 4 * rank) }?)
+            };
+            sum = sum.checked_add(count)?;
+        }
+        if sum == 0 {
+            return Some(0);
+        }
+        sum.checked_mul(size_of_type(self.handle(datatype, Handle::Datatype)?)?)
+    }
+
     /// Bytes of so many elements of a type; `None` if that is unknown.
     pub(crate) fn bytes(&self, count: u8, datatype: u8) -> Option<i64> {
         let count = self.count(count)?;
@@ -162,6 +182,9 @@ functions! {
     comm_rank = c"PMPI_Comm_rank";
     comm_size = c"PMPI_Comm_size";
     comm_test_inter = c"PMPI_Comm_test_inter";
+    comm_group = c"PMPI_Comm_group";
+    group_free = c"PMPI_Group_free";
+    translate_ranks = c"PMPI_Group_translate_ranks";
     file_get_position = c"PMPI_File_get_position";
     file_get_byte_offset = c"PMPI_File_get_byte_offset";
 }
@@ -192,6 +215,26 @@ pub(crate) fn size_of(comm: usize) -> Option<i32> {
 /// Whether a communicator joins two groups.
 pub(crate) fn is_inter(comm: usize) -> bool {
     ask(comm_test_inter(), comm) != Some(0)
+}
+
+/// The rank in the group of `world` of the first rank of a communicator.
+pub(crate) fn first_of(comm: usize, world: usize) -> Option<i32> {
+    let group = |comm: usize| {
+        let mut group = 0_usize;
+        // SAFETY: the function takes a communicator and where to store a handle, which is not larger.
+        let status = unsafe { invoke(comm_group()?, &[comm, &raw mut group as usize]) };
+        (status as i32 == 0).then_some(group)
+    };
+    let (mut own, mut all) = (group(comm)?, group(world)?);
+    let (first, mut found) = (0_i32, -1_i32);
+    let arguments = [own, 1, &raw const first as usize, all, &raw mut found as usize];
+    // SAFETY: two groups, a rank of the first, and where to store what it is in the second.
+    let status = unsafe { invoke(translate_ranks()?, &arguments) };
+    for group in [&raw mut own, &raw mut all] {
+        // SAFETY: where a group is stored that was made above.
+        unsafe { invoke(group_free()?, &[group as usize]) };
+    }
+    (status as i32 == 0 && found >= 0).then_some(found)
 }
 
 /// The class of an error.

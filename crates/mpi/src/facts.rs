@@ -1,7 +1,8 @@
 //! What a call is about: found out before it is made, and after it has returned.
 
 use crate::arguments::{
-    Arguments, Handle, STATUS_BYTES, byte_at, bytes_of, is_inter, own_position, rank_in, read, size_of,
+    Arguments, Handle, STATUS_BYTES, byte_at, bytes_of, first_of, is_inter, own_position, rank_in, read,
+    size_of,
 };
 use crate::hook::Language;
 use iotrail_mpi_abi::{NONE, Record, Shape};
@@ -69,6 +70,12 @@ fn of_collective(arguments: &Arguments<'_>, comm: usize, record: &mut Record) {
             record.received = received();
         }
         Shape::Alltoall => (record.sent, record.received) = (each(sent()), each(received())),
+        Shape::Alltoallv => {
+            let ranks = size_of(comm).and_then(|ranks| usize::try_from(ranks).ok());
+            let sum = |counts, datatype| arguments.bytes_of_all(counts, ranks?, datatype);
+            record.sent = gives.then(|| sum(roles.send_counts, roles.send_type)).flatten();
+            record.received = gets.then(|| sum(roles.receive_counts, roles.receive_type)).flatten();
+        }
         _ => {}
     }
 }
@@ -105,6 +112,9 @@ pub(crate) fn after(arguments: &Arguments<'_>, record: &mut Record) {
         };
         record.file = file.unwrap_or(0) as u64;
     }
+    if roles.new_comm != NONE {
+        of_new_communicator(arguments, record);
+    }
     let status = arguments.address(roles.status).filter(|_| arguments.language == Language::C);
     let Some(status) = status.filter(|status| !arguments.constants.ignores_status(*status)) else { return };
     match roles.shape {
@@ -115,6 +125,24 @@ pub(crate) fn after(arguments: &Arguments<'_>, record: &mut Record) {
         Shape::Exchange => record.received = of_status(arguments, status, roles.receive_type),
         Shape::File => record.size = of_status(arguments, status, roles.send_type),
         _ => {}
+    }
+}
+
+/// Which communicator was made: the rank of `MPI_COMM_WORLD` that is its first, and the own rank in it.
+fn of_new_communicator(arguments: &Arguments<'_>, record: &mut Record) {
+    let (roles, constants) = (arguments.roles, arguments.constants);
+    let stored = arguments.address(roles.new_comm).filter(|_| arguments.language == Language::C);
+    let made = match stored {
+        Some(address) => arguments.stored(address, Handle::Communicator),
+        None => arguments.handle(roles.new_comm, Handle::Communicator),
+    };
+    (record.peer, record.tag) = (None, None);
+    let Some(made) = made.filter(|made| constants.is_communicator(*made)) else { return };
+    record.file = made as u64;
+    // One that is being made is not asked.
+    if !roles.makes_later && !is_inter(made) {
+        record.peer = first_of(made, constants.world());
+        record.tag = rank_in(made);
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct Known {
     pub(crate) layer: Layer,
     pub(crate) opens: bool,
     pub(crate) closes: bool,
+    /// Whether it makes a communicator.
+    pub(crate) makes: bool,
 }
 
 /// A thread that tells of its calls.
@@ -65,6 +67,8 @@ pub(crate) struct Teller {
 #[derive(Debug, Default)]
 pub(crate) struct Handles {
     communicators: Map<u64, i32>,
+    /// Numbers that were given to communicators.
+    numbered: i32,
     pub(crate) files: Map<u64, OpenFile>,
 }
 
@@ -158,6 +162,7 @@ impl Known {
             layer: if function.is_io() { Layer::Mpiio } else { Layer::Mpi },
             opens: roles.name != NONE,
             closes: roles.by_reference && roles.file != NONE,
+            makes: roles.new_comm != NONE,
         }
     }
 }
@@ -180,11 +185,21 @@ impl Handles {
         if handle <= BUILT_IN {
             return i32::try_from(handle).ok()?.checked_sub(1).filter(|number| *number >= 0);
         }
-        let next = i32::try_from(self.communicators.len() as u64 + BUILT_IN).ok()?;
-        if self.communicators.len() >= MOST_HANDLES {
-            return self.communicators.get(&handle).copied();
+        match self.communicators.get(&handle) {
+            Some(number) => Some(*number),
+            None => self.makes(handle),
         }
-        Some(*self.communicators.entry(handle).or_insert(next))
+    }
+
+    /// A communicator was made: it has the next number, also if another one had its handle before.
+    pub(crate) fn makes(&mut self, handle: u64) -> Option<i32> {
+        if self.communicators.len() >= MOST_HANDLES && !self.communicators.contains_key(&handle) {
+            return None;
+        }
+        let number = self.numbered.checked_add(BUILT_IN as i32)?;
+        self.numbered += 1;
+        self.communicators.insert(handle, number);
+        Some(number)
     }
 }
 
@@ -237,6 +252,11 @@ mod tests {
         let mut handles = Handles::default();
         let numbers = [1, 0x84, 2, 0x85, 0x84, 0].map(|handle| handles.communicator(handle));
         assert_eq!(numbers, [Some(0), Some(2), Some(1), Some(3), Some(2), None]);
+        assert_eq!(
+            (handles.makes(0x84), handles.communicator(0x84)),
+            (Some(4), Some(4)),
+            "freed and made again"
+        );
     }
 
     #[test]

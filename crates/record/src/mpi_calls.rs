@@ -96,7 +96,11 @@ impl<S: Store> Recording<'_, '_, S> {
         if known.opens && record.returned == 0 {
             handles.opens(record.file, teller.opens());
         }
-        let file = handles.file(record.file).cloned();
+        let comm = handles.communicator(record.comm);
+        if known.makes && record.returned == 0 && record.file != 0 {
+            handles.makes(record.file);
+        }
+        let file = handles.file(record.file).filter(|_| !known.makes).cloned();
         if known.closes {
             handles.files.remove(&record.file);
         }
@@ -111,7 +115,7 @@ impl<S: Store> Recording<'_, '_, S> {
             offset: record.offset,
             requested: record.requested,
             size: record.size,
-            comm: handles.communicator(record.comm),
+            comm,
             peer: record.peer,
             tag: record.tag,
             sent: record.sent,

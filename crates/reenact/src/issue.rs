@@ -38,7 +38,6 @@ impl Lane {
 pub(crate) struct Issuing<'a> {
     lanes_of: &'a Lanes,
     waits: &'a Waits,
-    directories: &'a [bool],
     lanes: Vec<Lane>,
     awaited: HashMap<usize, usize>,
     /// Descriptions of several lanes, and the events with which they are shared.
@@ -71,8 +70,7 @@ impl<'a> Issuing<'a> {
         }
         let calls: Vec<_> = recorded.steps.iter().map(|step| step.call).collect();
         let shared = shared(&calls, lanes_of).into_iter().map(|open| (open, None)).collect();
-        let directories = &recorded.is_directory;
-        Self { lanes_of, waits, directories, lanes, events: awaited.len(), awaited, shared, passed_on }
+        Self { lanes_of, waits, lanes, events: awaited.len(), awaited, shared, passed_on }
     }
 
     /// The streams and the number of events.
@@ -81,10 +79,6 @@ impl<'a> Issuing<'a> {
             self.step(index, step);
         }
         (self.lanes.into_iter().map(|lane| lane.operations).collect(), self.events)
-    }
-
-    fn is_directory(&self, name: usize) -> bool {
-        self.directories.get(name).copied().unwrap_or_default()
     }
 
     fn step(&mut self, index: usize, step: &Step) {
@@ -104,9 +98,12 @@ impl<'a> Issuing<'a> {
                     Act::Open(mode) => Action::Open { file: name, open: OpenNumber(u32::MAX), mode },
                     Act::Other(number) => Action::Other(number),
                     Act::Access => Action::Access(name),
-                    Act::Remove if self.is_directory(name) => Action::RemoveDirectory(name),
-                    Act::Remove => Action::Unlink(name),
+                    Act::Remove { directory: true } => Action::RemoveDirectory(name),
+                    Act::Remove { directory: false } => Action::Unlink(name),
                     Act::Rename(to) => Action::Rename(name, to),
+                    Act::Link(to) => Action::Link(name, to),
+                    Act::Symlink => Action::Symlink(name),
+                    Act::Truncate(size) => Action::TruncateNamed(name, size),
                     Act::MakeDirectory => Action::MakeDirectory(name),
                     _ => Action::Stat(name),
                 };

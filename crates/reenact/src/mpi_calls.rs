@@ -2,12 +2,15 @@
 
 use iotrail_model::Event;
 use iotrail_mpi_run::{Collective, SendMode, Transfer};
+use iotrail_stats::messages::communicators::Makes;
 
 /// A call of MPI that is made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MpiCall {
     /// A message to a rank; `begin` if its end is waited for later.
     Send {
+        /// The number of the communicator.
+        comm: i32,
         /// How.
         mode: SendMode,
         /// Whether it goes on after the call.
@@ -23,6 +26,8 @@ pub enum MpiCall {
     },
     /// A message from a rank.
     Receive {
+        /// The number of the communicator.
+        comm: i32,
         /// Whether it goes on after the call.
         begin: bool,
         /// From whom.
@@ -32,6 +37,8 @@ pub enum MpiCall {
     },
     /// `MPI_Sendrecv`.
     Exchange {
+        /// The number of the communicator.
+        comm: i32,
         /// Bytes that are sent.
         bytes: u64,
         /// To whom, with which tag.
@@ -41,13 +48,17 @@ pub enum MpiCall {
     },
     /// Waits for a message.
     Probe {
+        /// The number of the communicator.
+        comm: i32,
         /// From whom.
         peer: i32,
         /// With which tag.
         tag: i32,
     },
-    /// What all ranks do together.
+    /// What all ranks of a communicator do together.
     Collective {
+        /// Its number.
+        comm: i32,
         /// What.
         call: Collective,
         /// Whether it goes on after the call.
@@ -62,7 +73,25 @@ pub enum MpiCall {
     /// Asks whether requests are over.
     Test,
     /// Opens the file of that name.
-    Open(usize),
+    Open {
+        /// The number of the communicator.
+        comm: i32,
+        /// The name.
+        file: usize,
+    },
+    /// Makes a communicator.
+    Split {
+        /// The number of the one that it is made from.
+        comm: i32,
+        /// Who has the same is in the same communicator; none if the rank is in none.
+        color: Option<i32>,
+        /// The rank in it.
+        key: i32,
+        /// The number that it gets.
+        number: i32,
+    },
+    /// Gives a communicator back.
+    Free(i32),
     /// Reads or writes it.
     Transfer {
         /// The name.
@@ -110,6 +139,8 @@ pub(crate) enum Known {
     Transfer(Transfer, bool),
     Sync,
     Close,
+    Makes(Makes),
+    Frees,
     /// It cannot be left out alone: other calls depend on it.
     Refused,
     /// It is about the process itself, or asks something: nothing is missed without it.
@@ -124,6 +155,9 @@ pub(crate) fn known(name: &str) -> Known {
     let base = base.strip_suffix("_c").unwrap_or(base);
     if let Some(file) = base.strip_prefix("File_") {
         return of_file(file);
+    }
+    if let Some(makes) = Makes::of(name) {
+        return Known::Makes(makes);
     }
     match base {
         "Init" | "Init_thread" => Known::Begins,
@@ -141,6 +175,7 @@ pub(crate) fn known(name: &str) -> Known {
         "Waitany" | "Waitsome" => Known::Wait(Wanted::Any),
         "Waitall" => Known::Wait(Wanted::All),
         "Test" | "Testall" | "Testany" | "Testsome" => Known::Test,
+        "Comm_free" | "Comm_disconnect" => Known::Frees,
         "Start"
         | "Startall"
         | "Cancel"
@@ -154,9 +189,11 @@ pub(crate) fn known(name: &str) -> Known {
         | "Comm_spawn_multiple"
         | "Comm_connect"
         | "Comm_accept" => Known::Refused,
-        "Iprobe" | "Comm_rank" | "Comm_size" | "Get_count" | "Get_elements" | "Get_processor_name"
-        | "Initialized" | "Finalized" | "Buffer_attach" | "Buffer_detach" | "Request_get_status"
-        | "Error_class" | "Error_string" => Known::Local,
+        "Iprobe" | "Comm_rank" | "Comm_size" | "Comm_group" | "Comm_compare" | "Comm_set_name"
+        | "Comm_get_name" | "Cart_coords" | "Cart_rank" | "Cart_shift" | "Cart_get" | "Cartdim_get"
+        | "Dims_create" | "Get_count" | "Get_elements" | "Get_processor_name" | "Initialized"
+        | "Finalized" | "Buffer_attach" | "Buffer_detach" | "Request_get_status" | "Error_class"
+        | "Error_string" => Known::Local,
         _ if base.starts_with("Type_") || base.starts_with("Info_") || base.starts_with("Group_") => {
             Known::Local
         }
@@ -180,6 +217,7 @@ fn collective(base: &str) -> Option<(Collective, bool)> {
             "scatter" => Collective::Scatter,
             "scatterv" => Collective::ScatterVarying,
             "alltoall" => Collective::Alltoall,
+            "alltoallv" => Collective::AlltoallVarying,
             _ => return None,
         })
     };
@@ -192,6 +230,10 @@ fn of_file(base: &str) -> Known {
         "open" => return Known::Open,
         "close" => return Known::Close,
         "sync" => return Known::Sync,
+        // Where transfers are is recorded with them.
+        "seek" | "get_position" | "get_byte_offset" | "get_size" | "get_view" | "get_info" => {
+            return Known::Local;
+        }
         _ => {}
     }
     let (base, begin) = match base.strip_prefix('i') {
@@ -226,7 +268,7 @@ pub(crate) fn part(call: Collective, event: &Event, ranks: u64) -> u64 {
         Collective::Gather | Collective::Allgather => sent.or_else(|| Some(received? / ranks)),
         Collective::Scatter => received.or_else(|| Some(sent? / ranks)),
         Collective::Alltoall => Some(sent.or(received).unwrap_or_default() / ranks),
-        Collective::GatherVarying | Collective::AllgatherVarying => sent,
+        Collective::GatherVarying | Collective::AllgatherVarying | Collective::AlltoallVarying => sent,
         Collective::ScatterVarying => received,
     };
     bytes.unwrap_or_default()
@@ -244,7 +286,9 @@ mod tests {
         let how = Transfer { writes: true, at: true, all: true };
         assert_eq!(known("MPI_File_write_at_all"), Known::Transfer(how, false));
         assert_eq!(known("MPI_File_write_shared"), Known::Other);
-        assert_eq!(known("MPI_Alltoallv"), Known::Other);
+        assert_eq!(known("MPI_Ialltoallv"), Known::Collective(Collective::AlltoallVarying, true));
+        assert_eq!(known("MPI_Alltoallw"), Known::Other);
+        assert_eq!(known("MPI_Cart_sub"), Known::Makes(Makes::All));
         assert_eq!(known("MPI_Startall"), Known::Refused);
     }
 

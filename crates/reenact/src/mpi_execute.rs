@@ -2,17 +2,21 @@
 
 use crate::mpi_calls::{MpiCall, Wanted};
 use crate::tally::Listener;
-use iotrail_mpi_run::{File, Mpi, MpiError, Request, Transfer};
+use iotrail_mpi_run::{Communicator, File, Mpi, MpiError, Request, SendMode, Transfer};
 use iotrail_replay::{Companion, Operation, ScratchFile};
+use iotrail_stats::messages::communicators::{SELF, WORLD};
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a call waits for a request that may be another one than the recorded call waited for.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// How long it waits for the oldest one before any will do.
+const OLDEST: Duration = Duration::from_millis(10);
 
 /// Numbers of errors (`asm-generic/errno-base.h`).
 const EIO: i32 = 5;
@@ -35,6 +39,8 @@ pub struct Rank<'a> {
     names: &'a [ScratchFile],
     listener: &'a Listener<'a>,
     streams: Vec<Mutex<State>>,
+    /// Communicators by their numbers.
+    communicators: Mutex<HashMap<i32, Communicator>>,
     /// Which call is being made, and since when.
     current: Mutex<Option<(Instant, usize)>>,
     made: AtomicU64,
@@ -74,6 +80,7 @@ impl<'a> Rank<'a> {
             names,
             listener,
             streams: (0..streams).map(|_| Mutex::default()).collect(),
+            communicators: Mutex::new([(WORLD, mpi.world()), (SELF, mpi.own())].into()),
             current: Mutex::default(),
             made: AtomicU64::new(0),
             failed: AtomicU64::new(0),
@@ -117,26 +124,48 @@ impl<'a> Rank<'a> {
     fn make(&self, state: &mut State, call: MpiCall) -> Result<(), MpiError> {
         let mpi = self.mpi;
         match call {
-            MpiCall::Send { mode, begin: true, bytes, peer, tag, .. } => {
-                state.requests.push_back(mpi.begin_send(mode, bytes, peer, tag)?);
+            MpiCall::Send { comm, mode, begin: true, bytes, peer, tag, .. } => {
+                state.requests.push_back(mpi.begin_send(self.communicator(comm)?, mode, bytes, peer, tag)?);
             }
-            MpiCall::Send { mode, bytes, peer, tag, .. } => mpi.send(mode, bytes, peer, tag)?,
-            MpiCall::Receive { begin: true, peer, tag } => {
-                state.requests.push_back(mpi.begin_receive(peer, tag)?)
+            MpiCall::Send { comm, mode, bytes, peer, tag, .. } => {
+                mpi.send(self.communicator(comm)?, mode, bytes, peer, tag)?;
             }
-            MpiCall::Receive { peer, tag, .. } => mpi.receive(peer, tag)?,
-            MpiCall::Exchange { bytes, to, from } => mpi.exchange(bytes, to, from)?,
-            MpiCall::Probe { peer, tag } => mpi.probe(peer, tag)?,
-            MpiCall::Collective { call, begin: true, bytes, root } => {
-                state.requests.push_back(mpi.begin_collective(call, bytes, root)?);
+            MpiCall::Receive { comm, begin: true, peer, tag } => {
+                state.requests.push_back(mpi.begin_receive(self.communicator(comm)?, peer, tag)?);
             }
-            MpiCall::Collective { call, bytes, root, .. } => mpi.collective(call, bytes, root)?,
+            MpiCall::Receive { comm, peer, tag, .. } => mpi.receive(self.communicator(comm)?, peer, tag)?,
+            MpiCall::Exchange { comm, bytes, to, from } => {
+                let comm = self.communicator(comm)?;
+                let receive = mpi.begin_receive(comm, from.0, from.1)?;
+                let send = mpi.begin_send(comm, SendMode::Standard, bytes, to.0, to.1)?;
+                // Alone, so that it waits for nothing else.
+                let mut both = State { requests: [receive, send].into(), ..State::default() };
+                self.wait(&mut both, Wanted::All, Some(GRACE))?;
+                state.requests.append(&mut both.requests);
+            }
+            MpiCall::Probe { comm, peer, tag } => mpi.probe(self.communicator(comm)?, peer, tag)?,
+            MpiCall::Collective { comm, call, begin: true, bytes, root } => {
+                let request = mpi.begin_collective(self.communicator(comm)?, call, bytes, root)?;
+                state.requests.push_back(request);
+            }
+            MpiCall::Collective { comm, call, bytes, root, .. } => {
+                mpi.collective(self.communicator(comm)?, call, bytes, root)?;
+            }
+            MpiCall::Split { comm, color, key, number } => {
+                if let Some(made) = mpi.split(self.communicator(comm)?, color, key)? {
+                    self.known().insert(number, made);
+                }
+            }
+            MpiCall::Free(comm) => {
+                let known = self.known().remove(&comm);
+                mpi.free(known.ok_or(MpiError::Failed("MPI_Comm_free", -1))?)?;
+            }
             MpiCall::Wait(wanted) => self.wait(state, wanted, Some(GRACE))?,
             MpiCall::Test => self.progress(state, Wanted::All).map(|_| ())?,
-            MpiCall::Open(name) => {
+            MpiCall::Open { comm, file: name } => {
                 let path =
                     self.names.get(name).map(|file| self.directory.join(&file.name)).unwrap_or_default();
-                state.files.entry(name).or_default().push(mpi.open(&path)?);
+                state.files.entry(name).or_default().push(mpi.open(self.communicator(comm)?, &path)?);
             }
             MpiCall::Close(name) => {
                 if let Some(file) = state.files.get_mut(&name).and_then(Vec::pop) {
@@ -149,6 +178,15 @@ impl<'a> Rank<'a> {
             }
         }
         Ok(())
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<i32, Communicator>> {
+        self.communicators.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The communicator of a number.
+    fn communicator(&self, number: i32) -> Result<Communicator, MpiError> {
+        self.known().get(&number).copied().ok_or(MpiError::Failed("MPI_Comm_split", -1))
     }
 
     fn transfer(
@@ -211,6 +249,10 @@ impl<'a> Rank<'a> {
         let begin = Instant::now();
         while !self.progress(state, wanted)? {
             let waited = begin.elapsed();
+            // It was perhaps another one than the oldest.
+            if wanted == Wanted::One && waited > OLDEST && self.progress(state, Wanted::Any)? {
+                return Ok(());
+            }
             if limit.is_some_and(|limit| waited > limit) {
                 self.unfinished.fetch_add(1, Ordering::Relaxed);
                 return Ok(());
@@ -269,10 +311,12 @@ fn words(call: MpiCall) -> String {
                 from.1
             )
         }
-        MpiCall::Probe { peer, tag } => format!("a probe for {} with tag {tag}", who(peer)),
+        MpiCall::Probe { peer, tag, .. } => format!("a probe for {} with tag {tag}", who(peer)),
         MpiCall::Collective { call, .. } => format!("a collective call of all ranks ({call:?})"),
         MpiCall::Wait(_) | MpiCall::Test => "requests".to_owned(),
-        MpiCall::Open(_) | MpiCall::Close(_) | MpiCall::Sync(_) | MpiCall::Transfer { .. } => {
+        MpiCall::Split { .. } => "a call that makes a communicator".to_owned(),
+        MpiCall::Free(_) => "a call that frees a communicator".to_owned(),
+        MpiCall::Open { .. } | MpiCall::Close(_) | MpiCall::Sync(_) | MpiCall::Transfer { .. } => {
             "a call on a file".to_owned()
         }
     }

@@ -3,6 +3,7 @@
 use crate::coordinated::Inboxes;
 use crate::error::ReenactError;
 use crate::mpi_calls::{Known, MpiCall, known, part};
+use crate::mpi_exchanges::{Exchange, Exchanges, Sent};
 use crate::posix::{Posix, program};
 use crate::reason::Reason;
 use crate::recorded::{Act, Reading, Step, call_of};
@@ -10,6 +11,7 @@ use iotrail_compress::{Place, each_placed_event};
 use iotrail_model::{CaseId, Event, Layer};
 use iotrail_mpi_run::SendMode;
 use iotrail_replay::OpenMode;
+use iotrail_stats::messages::communicators::{Communicators, Creation, Member, SELF, Split, WORLD};
 use iotrail_structure_file::Document;
 use iotrail_verify::{CallAction, Moved};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -27,6 +29,15 @@ pub struct MpiReplay {
     pub ranks: u32,
 }
 
+/// Whether calls on files are made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileCalls {
+    /// They are.
+    Made,
+    /// They are not.
+    LeftOut,
+}
+
 /// Bytes of a tag, a rank and so on that must fit in any case.
 const LEAST_BUFFER: u64 = 4096;
 
@@ -38,60 +49,76 @@ pub fn ranks(document: &Document) -> Option<u32> {
     found.then(|| document.lines.iter().map(|line| line.rank).max().map_or(0, |rank| rank + 1))
 }
 
-/// A message that was sent.
-struct Sent {
-    start: i64,
-    bytes: u64,
-    /// Whether it was sent by an exchange.
-    exchanged: bool,
-    is_taken: bool,
+/// The communicators of all processes.
+fn communicators(
+    document: &Document,
+    seed: u64,
+    ranks: u32,
+    are_exact: bool,
+) -> Result<Communicators, ReenactError> {
+    let names: Vec<Known> = document.names.calls.iter().map(|name| known(name)).collect();
+    let (mut all, mut processes) = (Communicators::default(), HashMap::new());
+    each_placed_event(document, seed, &mut |line, event, _| {
+        if event.layer == Layer::Mpi || event.layer == Layer::Mpiio {
+            let process = (event.case, event.pid);
+            processes.insert(process, document.lines[line as usize].rank);
+            if let (Known::Makes(how), None, true) = (names[event.call.index()], event.errno.get(), are_exact)
+            {
+                let (parent, peer, tag) = (event.comm.get(), event.peer.get(), event.tag.get());
+                all.add(process, Creation::new(event.seq, parent, how, peer, tag));
+            }
+        }
+        Ok(())
+    })?;
+    all.finish(ranks, &processes);
+    Ok(all)
 }
-
-/// Which message an exchange gets: the smallest of these.
-type Order = (bool, bool, i64, (u32, i32, i32));
-
-/// By sender, receiver and tag.
-type Messages = HashMap<(u32, i32, i32), Vec<Sent>>;
 
 /// What is found while the events are read.
 struct Gathering<'a> {
     document: &'a Document,
     reading: Reading<'a>,
-    ranks: u32,
     calls: Vec<MpiCall>,
     known: Vec<Known>,
     /// Lines within `MPI_Init` and `MPI_Finalize`.
     inside: HashSet<u32>,
-    messages: Messages,
-    /// Calls that exchange messages: rank, index of the call, bytes received.
-    exchanges: Vec<(u32, usize, u64)>,
-    /// Receives that name sender and tag, by both and the receiver.
-    receives: HashMap<(u32, i32, i32), usize>,
+    communicators: Communicators,
+    exchanges: Exchanges,
+    /// Files that ranks have open.
+    open: HashSet<(CaseId, usize)>,
     refused: BTreeSet<String>,
     buffer_bytes: u64,
     /// What ranks are sent, where receives as recorded would not fit.
     inboxes: Option<Inboxes>,
+    file_calls: FileCalls,
 }
 
 /// What the ranks of a structure do again, or one of them.
 ///
 /// # Errors
 /// If it is damaged, too large, has calls that cannot be left out, or the engine refuses its calls.
-pub fn mpi(document: &Document, seed: u64, rank: Option<u32>) -> Result<MpiReplay, ReenactError> {
+pub fn mpi(
+    document: &Document,
+    seed: u64,
+    rank: Option<u32>,
+    file_calls: FileCalls,
+) -> Result<MpiReplay, ReenactError> {
     let ranks = ranks(document).unwrap_or_default();
+    let inboxes = Inboxes::of(document, seed)?;
     let mut gathering = Gathering {
         document,
         reading: Reading::new(document),
-        ranks,
         calls: Vec::new(),
         known: document.names.calls.iter().map(|name| known(name)).collect(),
         inside: HashSet::new(),
-        messages: Messages::new(),
-        exchanges: Vec::new(),
-        receives: HashMap::new(),
+        // Where messages are drawn, who is in communicators may be, too.
+        communicators: communicators(document, seed, ranks, inboxes.is_none())?,
+        exchanges: Exchanges::default(),
+        open: HashSet::new(),
         refused: BTreeSet::new(),
         buffer_bytes: LEAST_BUFFER,
-        inboxes: Inboxes::of(document, seed)?,
+        inboxes,
+        file_calls,
     };
     each_placed_event(document, seed, &mut |line, event, place| {
         gathering.add(line, event, place);
@@ -100,7 +127,7 @@ pub fn mpi(document: &Document, seed: u64, rank: Option<u32>) -> Result<MpiRepla
     if !gathering.refused.is_empty() {
         return Err(ReenactError::Refused(gathering.refused.into_iter().collect::<Vec<_>>().join(", ")));
     }
-    gathering.find_sources();
+    std::mem::take(&mut gathering.exchanges).find(&mut gathering.calls);
     let of_case: HashMap<CaseId, u32> = document.lines.iter().map(|line| (line.case, line.rank)).collect();
     let is_own = |step: &Step| rank.is_none_or(|rank| of_case.get(&step.call.place.0) == Some(&rank));
     let Gathering { reading, calls, buffer_bytes, .. } = gathering;
@@ -116,6 +143,8 @@ impl Gathering<'_> {
             self.reading.leave_out(event, Reason::Outside);
         } else if event.parent.get().is_some() {
             self.reading.leave_out(event, Reason::Within);
+        } else if self.file_calls == FileCalls::LeftOut {
+            self.reading.leave_out(event, Reason::Unwanted);
         } else {
             self.reading.add(event);
         }
@@ -135,13 +164,17 @@ impl Gathering<'_> {
                 self.inside.remove(&line);
                 return;
             }
+            _ if event.layer == Layer::Mpiio && self.file_calls == FileCalls::LeftOut => {
+                return self.reading.leave_out(event, Reason::Unwanted);
+            }
             Known::Local => return self.reading.leave_out(event, Reason::Local),
             Known::Other => return self.reading.leave_out(event, Reason::Unsupported),
             _ => {}
         }
-        if event.comm.get().is_some_and(|comm| comm != 0) {
+        let comm = event.comm.get().unwrap_or(WORLD);
+        let Some(member) = self.communicators.member((event.case, event.pid), comm) else {
             return self.reading.leave_out(event, Reason::Communicator);
-        }
+        };
         if event.errno.get().is_some() {
             return self.reading.leave_out(event, Reason::Failed);
         }
@@ -149,26 +182,35 @@ impl Gathering<'_> {
             self.refused.insert(self.document.names.call(event.call).to_owned());
             return;
         }
-        let rank = self.document.lines[line as usize].rank;
-        if self.inboxes.is_some() && self.coordinate(line, event, known, place) {
+        if self.inboxes.is_some() && self.coordinate((comm, member), line, event, (known, place)) {
             return;
         }
-        match self.call(rank, event, known) {
+        match self.call((comm, member), event, known) {
             Ok((call, action)) => self.push(event, call, action),
             Err(reason) => self.reading.leave_out(event, reason),
         }
     }
 
     /// Makes what a call about messages comes to where senders decide; whether it is such a call.
-    fn coordinate(&mut self, line: u32, event: &Event, known: Known, place: &Place) -> bool {
-        let rank = self.document.lines[line as usize].rank;
+    fn coordinate(
+        &mut self,
+        (comm, member): (i32, Member),
+        line: u32,
+        event: &Event,
+        (known, place): (Known, &Place),
+    ) -> bool {
         match known {
+            // Nobody receives it.
+            Known::Send(..) | Known::Buffered | Known::Exchange if comm != WORLD => {
+                self.reading.leave_out(event, Reason::Communicator);
+            }
             Known::Send(..) | Known::Exchange => {
                 let bytes = event.sent.get().and_then(|sent| u64::try_from(sent).ok()).unwrap_or_default();
-                match self.sends(rank, event, bytes) {
+                match self.sends(member, event, bytes) {
                     Ok(peer) => {
                         let (mode, tag) = (SendMode::Standard, event.tag.get().unwrap_or(-1));
-                        let send = MpiCall::Send { mode, begin: true, buffered: false, bytes, peer, tag };
+                        let send =
+                            MpiCall::Send { comm, mode, begin: true, buffered: false, bytes, peer, tag };
                         self.push(event, send, CallAction::Stat);
                     }
                     Err(reason) => self.reading.leave_out(event, reason),
@@ -189,67 +231,92 @@ impl Gathering<'_> {
         let rank = self.document.lines[line as usize].rank;
         let messages = self.inboxes.as_mut().map(|inboxes| inboxes.take(rank, before)).unwrap_or_default();
         for (peer, tag) in messages {
-            self.push(event, MpiCall::Receive { begin: false, peer, tag }, CallAction::Stat);
+            self.push(event, MpiCall::Receive { comm: WORLD, begin: false, peer, tag }, CallAction::Stat);
         }
     }
 
-    fn call(&mut self, rank: u32, event: &Event, known: Known) -> Result<(MpiCall, CallAction), Reason> {
+    fn call(
+        &mut self,
+        (comm, member): (i32, Member),
+        event: &Event,
+        known: Known,
+    ) -> Result<(MpiCall, CallAction), Reason> {
         let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
         let (peer, tag) = (event.peer.get(), event.tag.get().unwrap_or(-1));
         let sent = number(event.sent.get()).unwrap_or_default();
         let call = match known {
             Known::Send(mode, begin) => {
-                let peer = self.sends(rank, event, sent)?;
-                MpiCall::Send { mode, begin, buffered: false, bytes: sent, peer, tag }
+                let peer = self.sends(member, event, sent)?;
+                MpiCall::Send { comm, mode, begin, buffered: false, bytes: sent, peer, tag }
             }
             Known::Buffered => {
-                let (mode, peer) = (SendMode::Standard, self.sends(rank, event, sent)?);
-                MpiCall::Send { mode, begin: true, buffered: true, bytes: sent, peer, tag }
+                let (mode, peer) = (SendMode::Standard, self.sends(member, event, sent)?);
+                MpiCall::Send { comm, mode, begin: true, buffered: true, bytes: sent, peer, tag }
             }
             Known::Receive(begin) => {
                 let peer = peer.ok_or(Reason::Unknown)?;
                 if peer >= 0 && tag >= 0 {
-                    *self.receives.entry((rank, peer, tag)).or_default() += 1;
+                    let way = (member.group, peer as u32, member.rank as i32, tag);
+                    *self.exchanges.receives.entry(way).or_default() += 1;
                 }
-                MpiCall::Receive { begin, peer, tag }
+                MpiCall::Receive { comm, begin, peer, tag }
             }
             Known::Exchange => {
-                let to = (self.sends(rank, event, sent)?, tag);
-                self.exchanges.push((
-                    rank,
-                    self.calls.len(),
-                    number(event.received.get()).unwrap_or_default(),
-                ));
-                MpiCall::Exchange { bytes: sent, to, from: (-2, -1) }
+                let to = (self.sends(member, event, sent)?, tag);
+                let received = number(event.received.get());
+                let exchange =
+                    Exchange { member: (member.group, member.rank), call: self.calls.len(), received, tag };
+                self.exchanges.exchanges.push(exchange);
+                MpiCall::Exchange { comm, bytes: sent, to, from: (-2, -1) }
             }
-            Known::Probe => MpiCall::Probe { peer: peer.ok_or(Reason::Unknown)?, tag },
+            Known::Probe => MpiCall::Probe { comm, peer: peer.ok_or(Reason::Unknown)?, tag },
             Known::Collective(call, begin) => {
-                let bytes = part(call, event, self.ranks.into());
-                self.needs(bytes.saturating_mul(self.ranks.into()));
-                MpiCall::Collective { call, begin, bytes, root: peer.unwrap_or_default() }
+                let ranks = self.communicators.size(member).into();
+                let bytes = part(call, event, ranks);
+                self.needs(bytes.saturating_mul(ranks));
+                MpiCall::Collective { comm, call, begin, bytes, root: peer.unwrap_or_default() }
             }
             Known::Wait(wanted) => MpiCall::Wait(wanted),
             Known::Test => MpiCall::Test,
-            _ => return self.of_file(event, known),
+            Known::Makes(_) => {
+                let Split { color, key, number } =
+                    self.communicators.split(event.case, event.seq).ok_or(Reason::Communicator)?;
+                MpiCall::Split { comm, color, key, number }
+            }
+            Known::Frees if comm > SELF => MpiCall::Free(comm),
+            Known::Frees => return Err(Reason::Unsupported),
+            _ => return self.of_file(comm, event, known),
         };
         Ok((call, CallAction::Stat))
     }
 
     /// Notes a message; to whom.
-    fn sends(&mut self, rank: u32, event: &Event, bytes: u64) -> Result<i32, Reason> {
+    fn sends(&mut self, member: Member, event: &Event, bytes: u64) -> Result<i32, Reason> {
         let peer = event.peer.get().ok_or(Reason::Unknown)?;
         self.needs(bytes);
         let exchanged = self.known[event.call.index()] == Known::Exchange;
-        let sent = Sent { start: event.start.0, bytes, exchanged, is_taken: false };
-        self.messages.entry((rank, peer, event.tag.get().unwrap_or_default())).or_default().push(sent);
+        let sent = Sent { start: event.start.0, bytes, exchanged };
+        let way = (member.group, member.rank, peer, event.tag.get().unwrap_or_default());
+        self.exchanges.sent.entry(way).or_default().push(sent);
         Ok(peer)
     }
 
-    fn of_file(&mut self, event: &Event, known: Known) -> Result<(MpiCall, CallAction), Reason> {
+    fn of_file(&mut self, comm: i32, event: &Event, known: Known) -> Result<(MpiCall, CallAction), Reason> {
         let file = self.reading.name(event.path.get().ok_or(Reason::Unknown)?)?;
+        let is_open = match known {
+            Known::Open => {
+                self.open.insert((event.case, file));
+                true
+            }
+            _ => self.open.contains(&(event.case, file)),
+        };
+        if !is_open {
+            // What opened it was left out.
+            return Err(Reason::Communicator);
+        }
         let mode = OpenMode { read: true, write: true, create: true, ..OpenMode::default() };
         Ok(match known {
-            Known::Open => (MpiCall::Open(file), CallAction::Open(mode)),
+            Known::Open => (MpiCall::Open { comm, file }, CallAction::Open(mode)),
             Known::Sync => (MpiCall::Sync(file), CallAction::Sync),
             Known::Close => (MpiCall::Close(file), CallAction::Close),
             Known::Transfer(how, begin) => {
@@ -273,7 +340,7 @@ impl Gathering<'_> {
 
     fn push(&mut self, event: &Event, call: MpiCall, action: CallAction) {
         let name = match call {
-            MpiCall::Open(file)
+            MpiCall::Open { file, .. }
             | MpiCall::Sync(file)
             | MpiCall::Close(file)
             | MpiCall::Transfer { file, .. } => file,
@@ -282,44 +349,5 @@ impl Gathering<'_> {
         let step = call_of(event, name, None, action);
         self.reading.push(Step { call: step, act: Act::Other(self.calls.len()), name, error: None });
         self.calls.push(call);
-    }
-
-    /// From whom exchanges get their messages, which recordings do not tell: from who sent one that no receive names: by an exchange, of the recorded size, the
-    /// first that was sent, as far as there is such.
-    fn find_sources(&mut self) {
-        for sent in self.messages.values_mut() {
-            sent.sort_by_key(|sent| sent.start);
-        }
-        let mut free: HashMap<(u32, i32, i32), usize> = HashMap::new();
-        for (&(from, to, tag), sent) in &self.messages {
-            let named =
-                u32::try_from(to).ok().and_then(|to| self.receives.get(&(to, from as i32, tag)).copied());
-            free.insert((from, to, tag), sent.len().saturating_sub(named.unwrap_or_default()));
-        }
-        let mut exchanges = std::mem::take(&mut self.exchanges);
-        exchanges.sort_unstable();
-        for (rank, call, received) in exchanges {
-            let mut best: Option<(Order, usize)> = None;
-            for (&key, sent) in &self.messages {
-                if key.1 != rank as i32 || free.get(&key).is_none_or(|free| *free == 0) {
-                    continue;
-                }
-                let next = sent.iter().position(|sent| !sent.is_taken);
-                let Some((place, next)) = next.map(|place| (place, &sent[place])) else { continue };
-                let order = (!next.exchanged, next.bytes != received, next.start, key);
-                if best.is_none_or(|(known, _)| order < known) {
-                    best = Some((order, place));
-                }
-            }
-            if let Some(((.., key), place)) = best
-                && let Some(MpiCall::Exchange { from, .. }) = self.calls.get_mut(call)
-            {
-                *from = (key.0 as i32, key.2);
-                if let Some(sent) = self.messages.get_mut(&key).and_then(|sent| sent.get_mut(place)) {
-                    sent.is_taken = true;
-                }
-                free.entry(key).and_modify(|free| *free -= 1);
-            }
-        }
     }
 }

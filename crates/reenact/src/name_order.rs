@@ -34,7 +34,7 @@ pub(crate) fn name_waits(recorded: &Recorded, lanes: &Lanes) -> Waits {
         };
         let own = recorded.names[step.name].as_str();
         let target = match step.act {
-            Act::Rename(to) => Some(recorded.names[to].as_str()),
+            Act::Rename(to) | Act::Link(to) => Some(recorded.names[to].as_str()),
             _ => None,
         };
         for name in [Some(own), target].into_iter().flatten() {
@@ -56,7 +56,11 @@ pub(crate) fn name_waits(recorded: &Recorded, lanes: &Lanes) -> Waits {
 /// Whether a call changes what its name leads to.
 fn changes(step: &Step) -> bool {
     let makes = matches!(step.call.action, CallAction::Open(mode) if mode.create && mode.exclusive);
-    makes || matches!(step.act, Act::Remove | Act::Rename(_) | Act::MakeDirectory) && step.error.is_none()
+    makes
+        || matches!(
+            step.act,
+            Act::Remove { .. } | Act::Rename(_) | Act::Link(_) | Act::Symlink | Act::MakeDirectory
+        ) && step.error.is_none()
 }
 
 /// Whether a call follows its name, and not a description.

@@ -35,7 +35,9 @@ pub enum Reason {
     Within,
     /// A call of MPI that asks something, or is about the process itself.
     Local,
-    /// A call of MPI on another communicator than `MPI_COMM_WORLD`.
+    /// It is about a file, and only messages and time are wanted.
+    Unwanted,
+    /// A call of MPI on a communicator of which it is not known who is in it, or on a file that was opened with one.
     Communicator,
 }
 
@@ -57,7 +59,8 @@ impl Reason {
             Self::Outside => "outside of MPI_Init and MPI_Finalize, or in threads without MPI",
             Self::Within => "made by calls of MPI, which make them again",
             Self::Local => "calls of MPI that no other rank sees",
-            Self::Communicator => "on other communicators than MPI_COMM_WORLD",
+            Self::Unwanted => "on files, which are left out",
+            Self::Communicator => "on communicators that cannot be made again",
             Self::Library => "calls of libraries: their system calls are made",
         }
     }

@@ -7,7 +7,7 @@ use iotrail_model::text::text_to_path;
 use iotrail_model::{Event, FileId, Names, PathId};
 use iotrail_replay::{MAX_TRANSFER, OpenMode};
 use iotrail_structure_file::Document;
-use iotrail_verify::{Call, CallAction, Description};
+use iotrail_verify::{Call, CallAction, Description, Moved};
 use std::collections::{HashMap, HashSet};
 
 /// What is done, beside what the order of bytes knows.
@@ -19,9 +19,18 @@ pub(crate) enum Act {
     Open(OpenMode),
     Inspect,
     Access,
-    Remove,
+    /// By `rmdir`, or by `unlink`.
+    Remove {
+        directory: bool,
+    },
     /// To that name.
     Rename(usize),
+    /// Under that name, too.
+    Link(usize),
+    /// As a symbolic link.
+    Symlink,
+    /// To that length, by its name.
+    Truncate(u64),
     MakeDirectory,
     List,
     Duplicate,
@@ -46,13 +55,19 @@ pub(crate) struct Recorded {
     pub(crate) steps: Vec<Step>,
     /// Names below the directory.
     pub(crate) names: Vec<String>,
-    /// Which of them are directories.
+    /// Which of them are directories, at some time.
     pub(crate) is_directory: Vec<bool>,
+    /// Which of them are something else, at some time: what paths end at that go on (`ENOTDIR`), and what is read or written.
+    pub(crate) is_file: Vec<bool>,
     pub(crate) left_out: LeftOut,
 }
 
 /// Errors that files of our own have for the same reason: numbers of `asm-generic/errno-base.h` and `errno.h`.
-const ERRORS: [(&str, i32); 4] = [("ENOENT", 2), ("EEXIST", 17), ("ENOTDIR", 20), ("ENOTEMPTY", 39)];
+const ERRORS: [(&str, i32); 4] =
+    [("ENOENT", ENOENT), ("EEXIST", 17), ("ENOTDIR", ENOTDIR), ("ENOTEMPTY", 39)];
+
+pub(crate) const ENOENT: i32 = 2;
+pub(crate) const ENOTDIR: i32 = 20;
 
 /// Reads events of one structure.
 pub(crate) struct Reading<'a> {
@@ -60,7 +75,12 @@ pub(crate) struct Reading<'a> {
     specs: PerCall<Option<&'static CallSpec>>,
     /// The number of the name of each path.
     numbers: HashMap<PathId, usize>,
+    of_name: HashMap<String, usize>,
     directories: HashSet<usize>,
+    /// Names in whose places calls found what is not a directory.
+    files: HashSet<usize>,
+    /// Descriptions that append.
+    appending: HashSet<Description>,
     root: Option<usize>,
     recorded: Recorded,
 }
@@ -72,7 +92,10 @@ impl<'a> Reading<'a> {
             document,
             specs,
             numbers: HashMap::new(),
+            of_name: HashMap::new(),
             directories: HashSet::new(),
+            files: HashSet::new(),
+            appending: HashSet::new(),
             root: None,
             recorded: Recorded::default(),
         }
@@ -85,9 +108,12 @@ impl<'a> Reading<'a> {
 
     /// Takes an event, or counts why not.
     pub(crate) fn add(&mut self, event: &Event) {
-        match self.step(event) {
-            Ok(step) => self.recorded.steps.push(step),
-            Err(reason) => self.leave_out(event, reason),
+        let made = match self.specs.of(event.call) {
+            Some(spec) if spec.kind == CallKind::Copy => self.copy(event),
+            _ => self.step(event).map(|step| self.recorded.steps.push(step)),
+        };
+        if let Err(reason) = made {
+            self.leave_out(event, reason);
         }
     }
 
@@ -123,20 +149,124 @@ impl<'a> Reading<'a> {
         let error = event.errno.get().map(|error| &*names.errnos[error.index()]);
         let error = error.map(errno).transpose()?;
         let flags = names.flags(event.flags).unwrap_or_default();
-        let (mut act, action) = classify(event, spec, flags, error)?;
+        let (mut act, mut action) = classify(event, spec, flags, error)?;
         let name = self.name(path)?;
-        if let Act::Rename(to) = &mut act {
+        if let Act::Rename(to) | Act::Link(to) = &mut act {
             *to = self.name(event.path2.get().ok_or(Reason::Unknown)?)?;
         }
-        if is_of_directory(act, action, spec, flags) && error.is_none() {
-            self.directories.insert(name);
+        match error {
+            None if is_of_directory(act, action) => {
+                self.directories.insert(name);
+            }
+            None if is_of_file(act, action) => {
+                self.files.insert(name);
+            }
+            Some(ENOTDIR) => self.is_no_directory(act, action, name),
+            Some(ENOENT) if makes_name(act) => {
+                let outer = names::parents(&self.recorded.names[name]).next().map(str::to_owned);
+                if let Some(outer) = outer.filter(|outer| outer != names::ROOT) {
+                    let outer = self.number(outer);
+                    self.directories.insert(outer);
+                }
+            }
+            _ => {}
         }
+        self.place_of_append(event, &mut action)?;
         let open = event.open.get().filter(|_| error.is_none() && uses_open(act, action));
         if uses_open(act, action) && open.is_none() {
             return Err(Reason::Unknown);
         }
         let call = call_of(event, name, open.map(|open| (event.case, open)), action);
         Ok(Step { call, act, name, error })
+    }
+
+    /// Where a call that appends writes its offset does not tell, and does not decide: it is made at the end of the file.
+    fn place_of_append(&mut self, event: &Event, action: &mut CallAction) -> Result<(), Reason> {
+        let open = event.open.get().map(|open| (event.case, open));
+        match action {
+            CallAction::Open(mode) if mode.append => self.appending.extend(open),
+            CallAction::Transfer(moved) if moved.positioned && moved.offset.is_none() => {
+                let appends = moved.writes && open.is_some_and(|open| self.appending.contains(&open));
+                moved.positioned = false;
+                return if appends { Ok(()) } else { Err(Reason::Unknown) };
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What a call found that failed with `ENOTDIR`: its name, or the one that it is in, is something else.
+    fn is_no_directory(&mut self, act: Act, action: CallAction, name: usize) {
+        let wants_one = match (act, action) {
+            (Act::Remove { directory: true }, _) => true,
+            (Act::Open(mode), _) => mode.directory,
+            _ => false,
+        };
+        if wants_one {
+            self.files.insert(name);
+            return;
+        }
+        let outer = names::parents(&self.recorded.names[name]).next().map(str::to_owned);
+        if let Some(outer) = outer.filter(|outer| outer != names::ROOT) {
+            let outer = self.number(outer);
+            self.files.insert(outer);
+        }
+    }
+
+    /// A copy within the kernel: the same bytes are read and written.
+    fn copy(&mut self, event: &Event) -> Result<(), Reason> {
+        /// Bytes of one read and one write.
+        const PIECE: u64 = 8 << 20;
+        /// More is not copied by one call.
+        const MOST: u64 = 1 << 40;
+        let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
+        if event.errno.get().is_some() {
+            return Err(Reason::Failed);
+        }
+        let bytes = number(event.size.get()).ok_or(Reason::Unknown)?;
+        if bytes > MOST {
+            return Err(Reason::TooLarge);
+        }
+        let (Some(path), Some(path2)) = (event.path.get(), event.path2.get()) else {
+            return Err(Reason::NoPath);
+        };
+        let (from, to) = (self.name(path)?, self.name(path2)?);
+        let (Some(open), Some(open2)) = (event.open.get(), event.open2.get()) else {
+            return Err(Reason::Unknown);
+        };
+        self.files.extend([from, to]);
+        let mut done = 0;
+        loop {
+            let moved = PIECE.min(bytes - done);
+            let offset = number(event.offset.get()).map(|offset| offset.saturating_add(done));
+            // One that copies nothing asks for what is behind the end.
+            let asked = moved.max(1);
+            let part = |writes, offset| {
+                CallAction::Transfer(Moved { writes, positioned: false, offset, asked, moved, buffers: 1 })
+            };
+            let call = call_of(event, from, Some((event.case, open)), part(false, offset));
+            self.recorded.steps.push(Step { call, act: Act::Plain, name: from, error: None });
+            if moved > 0 {
+                let target = Event { file: event.file2, ..*event };
+                let call = call_of(&target, to, Some((event.case, open2)), part(true, None));
+                self.recorded.steps.push(Step { call, act: Act::Plain, name: to, error: None });
+            }
+            done += moved;
+            if done >= bytes {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The number of a name below the directory.
+    fn number(&mut self, name: String) -> usize {
+        if let Some(number) = self.of_name.get(&name) {
+            return *number;
+        }
+        let number = self.recorded.names.len();
+        self.of_name.insert(name.clone(), number);
+        self.recorded.names.push(name);
+        number
     }
 
     /// The number of the name of a path.
@@ -157,13 +287,8 @@ impl<'a> Reading<'a> {
             self.numbers.insert(path, root);
             return Ok(root);
         }
-        // Names of two paths are the same only if the paths are.
-        let known =
-            self.recorded.names.iter().position(|known| *known == name).filter(|_| text.ends_with(b"/"));
-        let number = known.unwrap_or(self.recorded.names.len());
-        if known.is_none() {
-            self.recorded.names.push(name);
-        }
+        // Names of two paths are the same only if the paths are, but for slashes.
+        let number = self.number(name);
         self.numbers.insert(path, number);
         Ok(number)
     }
@@ -172,15 +297,31 @@ impl<'a> Reading<'a> {
     pub(crate) fn finish(mut self) -> Recorded {
         let of_rows = self.document.files.iter().filter(|row| row.kind.as_deref() == Some("directory"));
         let rows: HashSet<String> = of_rows.filter_map(|row| names::name(&text_to_path(&row.path))).collect();
-        let parents: HashSet<String> =
-            self.recorded.names.iter().flat_map(|name| names::parents(name)).map(str::to_owned).collect();
+        let ways = self.ways();
+        let parents: HashSet<&str> = (self.recorded.names.iter().zip(ways))
+            .flat_map(|(name, is_way)| names::parents(name).skip(usize::from(!is_way)))
+            .collect();
         let is_directory = |(number, name): (usize, &String)| {
-            self.directories.contains(&number) || rows.contains(name) || parents.contains(name)
+            self.directories.contains(&number) || rows.contains(name) || parents.contains(name.as_str())
         };
         self.recorded.is_directory = self.recorded.names.iter().enumerate().map(is_directory).collect();
+        self.recorded.is_file =
+            (0..self.recorded.names.len()).map(|number| self.files.contains(&number)).collect();
         self.recorded.name_what_moves();
         self.recorded.steps.sort_by_key(|step| (step.call.start, step.call.place));
         self.recorded
+    }
+
+    /// Of each name whether a call came as far as the directory that it is in.
+    fn ways(&self) -> Vec<bool> {
+        let mut ways = vec![true; self.recorded.names.len()];
+        for step in self.recorded.steps.iter().filter(|step| step.error == Some(ENOTDIR)) {
+            ways[step.name] = self.files.contains(&step.name);
+        }
+        for step in self.recorded.steps.iter().filter(|step| step.error != Some(ENOTDIR)) {
+            ways[step.name] = true;
+        }
+        ways
     }
 }
 
@@ -193,12 +334,15 @@ impl Recorded {
             if !self.is_directory[step.name] || step.error.is_some() {
                 continue;
             }
+            self.is_directory[to] = true;
+            self.is_file[to] |= self.is_file[step.name];
             let (from, to) = (format!("{}/", self.names[step.name]), self.names[to].clone());
             for number in 0..self.names.len() {
                 let moved = self.names[number].strip_prefix(&from).map(|rest| format!("{to}/{rest}"));
                 if let Some(name) = moved.filter(|name| known.insert(name.clone())) {
                     self.names.push(name);
                     self.is_directory.push(self.is_directory[number]);
+                    self.is_file.push(self.is_file[number]);
                 }
             }
         }
@@ -227,11 +371,26 @@ fn uses_open(act: Act, action: CallAction) -> bool {
 }
 
 /// Whether what a call is about is a directory.
-fn is_of_directory(act: Act, action: CallAction, spec: &CallSpec, flags: &str) -> bool {
+pub(crate) fn is_of_directory(act: Act, action: CallAction) -> bool {
     match (act, action) {
         (Act::MakeDirectory | Act::List, _) => true,
-        (Act::Remove, _) => spec.kind == CallKind::RemoveDirectory || flags.contains("AT_REMOVEDIR"),
+        (Act::Remove { directory }, _) => directory,
         (_, CallAction::Open(mode)) => mode.directory,
+        _ => false,
+    }
+}
+
+/// Whether it makes its name: if it finds nothing, the directory is not there.
+pub(crate) fn makes_name(act: Act) -> bool {
+    matches!(act, Act::MakeDirectory | Act::Symlink) || matches!(act, Act::Open(mode) if mode.create)
+}
+
+/// Whether it can be no directory.
+pub(crate) fn is_of_file(act: Act, action: CallAction) -> bool {
+    match (act, action) {
+        (Act::Remove { directory }, _) => !directory,
+        (Act::Link(_) | Act::Symlink, _) | (_, CallAction::Transfer(_) | CallAction::Truncate(_)) => true,
+        (_, CallAction::Open(mode)) => mode.write || mode.create,
         _ => false,
     }
 }
@@ -261,7 +420,18 @@ fn classify(
         }
         CallKind::Stat => named(Act::Plain),
         CallKind::Access => named(Act::Access),
-        CallKind::Unlink | CallKind::RemoveDirectory => named(Act::Remove),
+        CallKind::Unlink | CallKind::RemoveDirectory => {
+            let directory = spec.kind == CallKind::RemoveDirectory || flags.contains("AT_REMOVEDIR");
+            named(Act::Remove { directory })
+        }
+        CallKind::Symlink => named(Act::Symlink),
+        CallKind::Link if flags.contains("EMPTY_PATH") => Err(Reason::Unsupported),
+        CallKind::Link => named(Act::Link(usize::MAX)),
+        CallKind::Truncate if event.fd.get().is_none() => {
+            let size = event.offset.get().and_then(|size| u64::try_from(size).ok());
+            let size = size.ok_or(Reason::Unknown)?;
+            Ok((Act::Truncate(size), CallAction::Truncate(size)))
+        }
         CallKind::MakeDirectory => named(Act::MakeDirectory),
         CallKind::Rename if flags.contains("EXCHANGE") => Err(Reason::Unsupported),
         CallKind::Rename => named(Act::Rename(usize::MAX)),
@@ -279,9 +449,6 @@ fn classify(
             let action = CallAction::of(event, spec, flags).ok_or(Reason::Unknown)?;
             match action {
                 CallAction::Transfer(moved) if moved.asked > MAX_TRANSFER => Err(Reason::TooLarge),
-                CallAction::Transfer(moved) if moved.positioned && moved.offset.is_none() => {
-                    Err(Reason::Unknown)
-                }
                 _ => Ok((Act::Plain, action)),
             }
         }

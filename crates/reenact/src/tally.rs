@@ -16,7 +16,7 @@ type Kind = &'static str;
 struct Calls {
     calls: u64,
     bytes: u64,
-    /// Sum over the calls of what their place and bytes come to: the same for the same calls in any order.
+    /// Sum over the calls of what their place, bytes and error come to: the same for the same calls in any order.
     places: u64,
 }
 
@@ -42,10 +42,10 @@ pub struct Difference {
 }
 
 impl Tally {
-    fn add(&mut self, file: usize, kind: Kind, place: Option<u64>, bytes: u64) {
+    fn add(&mut self, file: usize, kind: Kind, place: Option<u64>, bytes: u64, error: Option<i32>) {
         let calls = self.0.entry((file, kind)).or_default();
         let mut hasher = DefaultHasher::new();
-        (place, bytes).hash(&mut hasher);
+        (place, bytes, error).hash(&mut hasher);
         calls.calls += 1;
         calls.bytes += bytes;
         calls.places = calls.places.wrapping_add(hasher.finish());
@@ -59,7 +59,7 @@ impl Tally {
         for step in recorded.steps.iter().filter(|step| !matches!(step.act, Act::Other(_))) {
             let (kind, place, bytes) = of_step(step);
             let name = step.call.open.map_or(step.name, |open| *names.entry(open).or_insert(step.name));
-            tally.add(name, kind, place, bytes);
+            tally.add(name, kind, place, bytes, step.error);
         }
         tally
     }
@@ -107,8 +107,11 @@ fn of_step(step: &Step) -> (Kind, Option<u64>, u64) {
         (Act::Inspect, _) | (Act::Plain, CallAction::Stat | CallAction::Refused(_)) => ("stat", None, 0),
         (Act::Access, _) => ("access", None, 0),
         (Act::Other(_), _) => ("other", None, 0),
-        (Act::Remove, _) => ("remove", None, 0),
+        (Act::Remove { .. }, _) => ("remove", None, 0),
         (Act::Rename(_), _) => ("rename", None, 0),
+        (Act::Symlink, _) => ("symlink", None, 0),
+        (Act::Link(_), _) => ("link", None, 0),
+        (Act::Truncate(size), _) => ("truncate", Some(size), 0),
         (Act::MakeDirectory, _) => ("mkdir", None, 0),
         (Act::List, _) => ("list", None, 0),
         (Act::Duplicate, _) => ("duplicate", None, 0),
@@ -200,6 +203,9 @@ impl Companion for Listener<'_> {
             | Action::Unlink(file)
             | Action::RemoveDirectory(file)
             | Action::MakeDirectory(file)
+            | Action::TruncateNamed(file, _)
+            | Action::Link(file, _)
+            | Action::Symlink(file)
             | Action::Rename(file, _) => Some(file),
             _ => None,
         };
@@ -207,11 +213,12 @@ impl Companion for Listener<'_> {
         let Some(file) = named.or_else(through) else { return };
         let bytes = if action.bytes() > 0 { result.unwrap_or_default() } else { 0 };
         let place = match action {
-            Action::Truncate(_, to) | Action::Seek(_, to) => Some(to),
+            Action::Truncate(_, to) | Action::TruncateNamed(_, to) | Action::Seek(_, to) => Some(to),
             _ => action.offset(),
         };
         if let Some(tally) = self.tallies.get(stream) {
-            tally.lock().unwrap_or_else(PoisonError::into_inner).add(file, kind, place, bytes);
+            let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+            tally.add(file, kind, place, bytes, result.err());
         }
         debug_assert!(file < self.plan.program().files.len());
     }
@@ -225,11 +232,13 @@ const fn of_action(action: Action) -> Option<Kind> {
         Action::Write(..) | Action::WriteAt(..) | Action::WriteVector(..) => "write",
         Action::Seek(..) => "seek",
         Action::Sync(_) | Action::SyncData(_) => "sync",
-        Action::Truncate(..) => "truncate",
+        Action::Truncate(..) | Action::TruncateNamed(..) => "truncate",
         Action::Stat(_) | Action::StatOpen(_) => "stat",
         Action::Access(_) => "access",
         Action::Unlink(_) | Action::RemoveDirectory(_) => "remove",
         Action::Rename(..) => "rename",
+        Action::Link(..) => "link",
+        Action::Symlink(_) => "symlink",
         Action::MakeDirectory(_) => "mkdir",
         Action::ListOpen(_) => "list",
         Action::Duplicate { .. } => "duplicate",

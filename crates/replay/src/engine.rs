@@ -275,6 +275,12 @@ impl<'a> Running<'a> {
             Action::StatOpen(open) => rustix::fs::fstat(self.file(open)?).map(|_| 0),
             Action::Unlink(file) => self.sandbox.unlink(name(file)?).map(|()| 0),
             Action::Rename(from, to) => self.sandbox.rename(name(from)?, name(to)?).map(|()| 0),
+            Action::Link(from, to) => self.sandbox.link(name(from)?, name(to)?).map(|()| 0),
+            Action::Symlink(file) => self.sandbox.symlink(name(file)?).map(|()| 0),
+            Action::TruncateNamed(file, size) => {
+                let opened = self.sandbox.open(name(file)?, OFlags::WRONLY)?;
+                rustix::fs::ftruncate(opened, size).map(|()| 0)
+            }
             Action::MakeDirectory(file) => self.sandbox.make_directory(name(file)?).map(|()| 0),
             Action::RemoveDirectory(file) => self.sandbox.remove_directory(name(file)?).map(|()| 0),
             Action::List(file) => self.sandbox.list(name(file)?),

@@ -1,7 +1,9 @@
 //! A program that was checked as a whole, and the space that it needs.
 
 use crate::content::{Content, FileContent};
-use crate::program::{Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program, Stream};
+use crate::program::{
+    Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream,
+};
 use crate::waiting::check_waiting;
 use std::collections::{HashMap, HashSet};
 
@@ -20,6 +22,9 @@ pub const MAX_NAME_PARTS: usize = 64;
 /// Bytes of each at most.
 pub const MAX_NAME_PART: usize = 200;
 
+/// Bytes of the blocks in which file systems keep data, as a rule.
+const BLOCK: u64 = 4096;
+
 /// Files that a stream has open at once at most, so that usual limits of descriptors suffice.
 const MAX_OPEN: usize = 512;
 
@@ -31,7 +36,7 @@ pub enum PlanError {
         "file name {0:?}: expected at most {MAX_NAME_PARTS} parts of 1 to {MAX_NAME_PART} letters, digits, `-`, `_` or `.`, none beginning with a dot, with `/` between them"
     )]
     Name(String),
-    /// Two files of a name.
+    /// Two files of a name, or a file and a directory that are both there beforehand.
     #[error("file name {0:?}: two files have it")]
     Twice(String),
     /// A name is a directory of another.
@@ -112,10 +117,16 @@ impl Plan {
             if !is_simple(&file.name) {
                 return Err(PlanError::Name(file.name.clone()));
             }
-            if !names.insert(file.name.as_str()) {
+            if !names.insert((file.name.as_str(), file.directory)) {
                 return Err(PlanError::Twice(file.name.clone()));
             }
         }
+        let is_there = |file: &&ScratchFile| file.size.is_some();
+        let mut there = HashSet::new();
+        if let Some(twice) = program.files.iter().filter(is_there).find(|file| !there.insert(&file.name)) {
+            return Err(PlanError::Twice(twice.name.clone()));
+        }
+        let names: HashSet<&str> = program.files.iter().map(|file| file.name.as_str()).collect();
         let own_directories: HashSet<&str> =
             program.files.iter().filter(|file| file.directory).map(|file| file.name.as_str()).collect();
         for name in &names {
@@ -129,12 +140,14 @@ impl Plan {
         for (number, stream) in program.streams.iter().enumerate() {
             sizes.follow(number + 1, stream)?;
         }
-        let Sizes { highest, appended, modified, cut, bytes_of, shared, open_files } = sizes;
+        let Sizes { highest, appended, written, modified, cut, bytes_of, shared, open_files } = sizes;
         let is_unplaced =
             |own: &usize| bytes_of.iter().zip(&appended).any(|(other, bytes)| other == own && *bytes > 0);
         let unplaced = bytes_of.iter().map(is_unplaced).collect();
-        let most = highest.iter().zip(appended).map(|(highest, appended)| highest.saturating_add(appended));
-        let peak_bytes = most.fold(0, u64::saturating_add);
+        let ends = highest.iter().zip(appended).map(|(highest, appended)| highest.saturating_add(appended));
+        let beforehand = program.files.iter().map(|file| file.size.unwrap_or_default());
+        let data = beforehand.zip(written).map(|(beforehand, written)| beforehand.saturating_add(written));
+        let peak_bytes = ends.zip(data).map(|(end, data)| end.min(data)).fold(0, u64::saturating_add);
         let open_files = open_files + shared.len();
         Ok(Self { program, modified, unplaced, cut, bytes_of, content: None, peak_bytes, open_files })
     }
@@ -174,7 +187,7 @@ impl Plan {
         operations.any(|operation| matches!(operation.action, Action::Open { mode, .. } if mode.direct))
     }
 
-    /// Bytes that its files hold at most, all together: an upper bound, which counts holes as data.
+    /// Bytes that its files take at most, all together: an upper bound, without the holes that no transfer touches.
     #[must_use]
     pub const fn peak_bytes(&self) -> u64 {
         self.peak_bytes
@@ -227,6 +240,8 @@ pub(crate) fn directories(name: &str) -> impl Iterator<Item = &str> {
 struct Sizes {
     highest: Vec<u64>,
     appended: Vec<u64>,
+    /// Bytes of the blocks that are written, those that are written twice counted twice.
+    written: Vec<u64>,
     modified: Vec<bool>,
     cut: Vec<bool>,
     /// Files whose names become those of others hold bytes that both may hold.
@@ -271,8 +286,8 @@ impl Sizes {
         let files = program.files.len();
         let highest = program.files.iter().map(|file| file.size.unwrap_or_default()).collect();
         let (appended, modified, cut) = (vec![0; files], vec![false; files], vec![false; files]);
-        let bytes_of = (0..files).collect();
-        Self { highest, appended, modified, cut, bytes_of, shared: shared(program), open_files: 0 }
+        let (written, bytes_of) = (vec![0; files], (0..files).collect());
+        Self { highest, appended, written, modified, cut, bytes_of, shared: shared(program), open_files: 0 }
     }
 
     /// Checks what an operation names and moves.
@@ -325,7 +340,14 @@ impl Sizes {
                     (self.modified[file], self.cut[file]) = (true, true);
                 }
             }
-            if let Action::Rename(from, to) = action {
+            if let Action::TruncateNamed(file, size) = action {
+                (self.modified[file], self.cut[file]) = (true, true);
+                self.highest[file] = self.highest[file].max(size);
+                if size > i64::MAX as u64 {
+                    return Err(PlanError::Offset(stream, at, size));
+                }
+            }
+            if let Action::Rename(from, to) | Action::Link(from, to) = action {
                 // Whose bytes lie behind a name is known of all files that ever have it together.
                 let (one, other) = (self.bytes_of[from], self.bytes_of[to]);
                 self.bytes_of.iter_mut().filter(|file| **file == other).for_each(|file| *file = one);
@@ -352,6 +374,10 @@ impl Sizes {
                 return Err(PlanError::Offset(stream, at, end));
             }
             let (file, appends) = (followed.file, followed.mode.append || followed.is_anywhere(action));
+            if action.writes() {
+                let blocks = action.bytes().div_ceil(BLOCK) + 1;
+                self.written[file] = self.written[file].saturating_add(blocks * BLOCK);
+            }
             let copied = Followed { file, mode: followed.mode, cursor: followed.cursor, is_shared: true };
             match action {
                 Action::Duplicate { copy, .. } | Action::Adopt { copy, .. } => {
@@ -535,7 +561,8 @@ mod tests {
         assert_eq!(peak(&[open(false), vector(Some(90))]), 120);
         assert_eq!(peak(&[open(false), Action::Seek(OPEN, 90), vector(None), vector(None)]), 150);
         assert_eq!(peak(&[open(true), vector(None), vector(Some(0))]), 160);
-        assert_eq!(peak(&[open(false), Action::Truncate(OPEN, 4096)]), 4096);
+        assert_eq!(peak(&[open(false), Action::Truncate(OPEN, 1 << 40)]), 100, "a hole takes nothing");
+        assert_eq!(peak(&[open(false), Action::WriteAt(OPEN, 1 << 40, 5000)]), 100 + 3 * 4096);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is executed: streams of operations on numbered files and open file descriptions.
 
-/// A file of a program; operations name it by its index in [`Program::files`].
+/// A file of a program; operations name it by its index in [`Program::files`]. A name that is a directory at one time and a file at another stands there
+/// twice, once as each; at most one of them is there before the program begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScratchFile {
     /// Its name beneath the directory: parts of letters, digits, `-`, `_` and `.`, none of which begins with a dot, with `/` between
@@ -90,6 +91,12 @@ pub enum Action {
     Unlink(usize),
     /// `rename` of the file of the first index to the name of that of the second.
     Rename(usize, usize),
+    /// `link`: the file of the first index gets the name of that of the second, too.
+    Link(usize, usize),
+    /// `symlink`: a symbolic link that leads nowhere, as no link is followed.
+    Symlink(usize),
+    /// Sets the length of the file of that index, as `truncate` does: it is opened for that.
+    TruncateNamed(usize, u64),
     /// `mkdir` of the directory of that index.
     MakeDirectory(usize),
     /// `rmdir` of the directory of that index.
@@ -166,6 +173,9 @@ impl Action {
             | Self::Stat(_)
             | Self::Unlink(_)
             | Self::Rename(..)
+            | Self::Link(..)
+            | Self::Symlink(_)
+            | Self::TruncateNamed(..)
             | Self::MakeDirectory(_)
             | Self::RemoveDirectory(_)
             | Self::List(_)
@@ -203,10 +213,12 @@ impl Action {
             | Self::Access(file)
             | Self::Stat(file)
             | Self::Unlink(file)
+            | Self::TruncateNamed(file, _)
+            | Self::Symlink(file)
             | Self::MakeDirectory(file)
             | Self::RemoveDirectory(file)
             | Self::List(file) => (Some(file), None),
-            Self::Rename(from, to) => (Some(from), Some(to)),
+            Self::Rename(from, to) | Self::Link(from, to) => (Some(from), Some(to)),
             _ => (None, None),
         };
         one.into_iter().chain(other)
@@ -214,7 +226,15 @@ impl Action {
 
     /// Whether it makes, removes or changes names.
     pub(crate) const fn changes_names(self) -> bool {
-        matches!(self, Self::Unlink(_) | Self::Rename(..) | Self::MakeDirectory(_) | Self::RemoveDirectory(_))
+        matches!(
+            self,
+            Self::Unlink(_)
+                | Self::Rename(..)
+                | Self::Link(..)
+                | Self::Symlink(_)
+                | Self::MakeDirectory(_)
+                | Self::RemoveDirectory(_)
+        )
     }
 
     /// Whether it is a system call, and not something between streams.

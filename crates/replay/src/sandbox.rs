@@ -376,6 +376,18 @@ impl Sandbox {
         rustix::fs::renameat(&from, last, &to, other)
     }
 
+    /// Gives a file one more name beneath the directory.
+    pub(crate) fn link(&self, from: &str, to: &str) -> rustix::io::Result<()> {
+        let ((from, last), (to, other)) = (parent(&self.directory, from)?, parent(&self.directory, to)?);
+        rustix::fs::linkat(&from, last, &to, other, AtFlags::empty())
+    }
+
+    /// Makes a symbolic link that leads nowhere.
+    pub(crate) fn symlink(&self, name: &str) -> rustix::io::Result<()> {
+        let (parent, last) = parent(&self.directory, name)?;
+        rustix::fs::symlinkat("nowhere", parent, last)
+    }
+
     /// Makes a directory.
     pub(crate) fn make_directory(&self, name: &str) -> rustix::io::Result<()> {
         beneath_made(&self.directory, name)
@@ -409,13 +421,13 @@ impl Sandbox {
         }
         for file in files.iter().filter(|file| !file.directory && is_absent(&file.name)) {
             match self.unlink(&file.name) {
-                Ok(()) | Err(Errno::NOENT) => {}
+                Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => {}
                 Err(error) => return Err(self.error("remove a scratch file", error.into())),
             }
         }
         for name in present.iter().rev().filter(|name| is_absent(name)) {
             match self.remove_directory(name) {
-                Ok(()) | Err(Errno::NOENT) => {}
+                Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => {}
                 Err(error) => return Err(self.error("remove a directory", error.into())),
             }
         }
@@ -443,6 +455,8 @@ impl Sandbox {
         let writing = |source: io::Error| self.error("write a scratch file", source);
         match removed(&self.directory, &file.name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
+            // Its name, or one that it is below, is something else beforehand.
+            Err(Errno::NOTDIR | Errno::ISDIR) if file.size.is_none() => {}
             Err(error) => return Err(self.error("remove a scratch file", error.into())),
         }
         let Some(size) = file.size else { return Ok(()) };
@@ -473,12 +487,17 @@ impl Drop for Sandbox {
     /// Removes what the manifest names, then the manifest, then the directory if it was made. What fails is tried again by the next use:
     /// the manifest goes last.
     fn drop(&mut self) {
+        let listed: BTreeSet<&str> = self.contents.names.iter().map(String::as_str).collect();
         let gone = |name: &str| {
-            let removed = match name.strip_suffix('/') {
-                Some(directory) => self.remove_directory(directory),
-                None => self.unlink(name),
+            let Some(directory) = name.strip_suffix('/') else {
+                return matches!(self.unlink(name), Ok(()) | Err(Errno::NOENT | Errno::NOTDIR));
             };
-            matches!(removed, Ok(()) | Err(Errno::NOENT))
+            match self.remove_directory(directory) {
+                Ok(()) | Err(Errno::NOENT) => true,
+                // It is a file, which is removed next if it is ours; or what it is in is one.
+                Err(Errno::NOTDIR) => listed.contains(directory) || self.stat(directory).is_err(),
+                Err(_) => false,
+            }
         };
         if self.kept {
             let _ = rustix::fs::flock(&self.manifest, FlockOperation::Unlock);

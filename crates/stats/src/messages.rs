@@ -2,12 +2,14 @@
 //!
 //! Source: Scala-H-Trace, section 2.1: partners are the same for many ranks when they are told as differences.
 
+pub mod communicators;
 mod patterns;
 
+use communicators::{Communicators, Creation, Makes, ProcessKey};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls;
-use iotrail_model::{CallId, Case, EventBatch, Layer, Names};
+use iotrail_model::{CallId, Case, CaseId, EventBatch, Layer, Names};
 use iotrail_query::{Asks, Pass, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use serde::Serialize;
@@ -15,8 +17,7 @@ use std::num::NonZeroUsize;
 
 pub use patterns::{PatternRow, patterns};
 
-/// The number of `MPI_COMM_WORLD`, whose ranks are those of the run.
-const WORLD: i32 = 0;
+use communicators::WORLD;
 
 /// Messages and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -95,7 +96,7 @@ pub struct Messages {
     pub collectives: Vec<CollectiveRow>,
     /// Transfers into the memory of other ranks, whose numbers are those of a window.
     pub one_sided: Traffic,
-    /// Messages in other communicators than `MPI_COMM_WORLD`, whose ranks are not known.
+    /// Messages in communicators of which it is not known who is in them.
     pub other_communicators: Traffic,
     /// Messages of processes without a rank.
     pub unknown_senders: Traffic,
@@ -140,7 +141,7 @@ pub fn messages_of(
     ranks: Vec<Option<u32>>,
     calls: impl IntoIterator<Item = MessageCalls>,
 ) -> Messages {
-    let sending = Sending { ranks, names };
+    let sending = Sending::new(ranks, names);
     let mut sums = Sums::default();
     calls.into_iter().for_each(|calls| sending.add_calls(&mut sums, &calls));
     sending.finish(sums, ())
@@ -150,6 +151,8 @@ pub fn messages_of(
 struct Sending<'a> {
     /// The rank of each case.
     ranks: Vec<Option<u32>>,
+    /// What each call makes, by its number.
+    makes: Vec<Option<Makes>>,
     names: &'a Names,
 }
 
@@ -160,7 +163,12 @@ struct Sums {
     /// By call and rank.
     collectives: HashMap<(u32, Option<u32>), Given, RandomState>,
     one_sided: Traffic,
+    /// What ranks sent in other communicators than `MPI_COMM_WORLD`: process, number of the communicator, rank in it.
+    elsewhere: HashMap<(ProcessKey, i32, u32), Traffic, RandomState>,
     other_communicators: Traffic,
+    communicators: Communicators,
+    /// Processes that called MPI.
+    processes: std::collections::HashMap<ProcessKey, u32>,
     unknown_senders: Traffic,
 }
 
@@ -188,17 +196,42 @@ impl<'a> Sending<'a> {
         // The cases of other programs are processes.
         let has_ranks = log.layers().contains(&Layer::Mpi);
         let ranks = log.cases().iter().map(|case| rank(case).filter(|_| has_ranks)).collect();
-        Self { ranks, names: log.names() }
+        Self::new(ranks, log.names())
+    }
+
+    fn new(ranks: Vec<Option<u32>>, names: &'a Names) -> Self {
+        let makes = names.calls.iter().map(|name| Makes::of(name)).collect();
+        Self { ranks, makes, names }
     }
 
     fn add_row(&self, sums: &mut Sums, batch: &EventBatch, row: usize) {
+        let case: CaseId = batch.case[row];
+        let (rank, process) = (self.ranks.get(case.index()).copied().flatten(), (case, batch.pid[row]));
+        if let Some(rank) = rank {
+            sums.processes.insert(process, rank);
+        }
+        let (comm, peer, tag) = (batch.comm[row].get(), batch.peer[row].get(), batch.tag[row].get());
+        if let Some(how) = self.makes.get(batch.call[row].index()).copied().flatten() {
+            sums.communicators.add(process, Creation::new(batch.seq[row], comm, how, peer, tag));
+            return;
+        }
+        let sent = batch.sent[row].get();
+        if let (Some(comm), Some(_), Some(peer), Some(sent), Some(_)) = (comm, tag, peer, sent, rank)
+            && comm != WORLD
+        {
+            if let (Ok(peer), Ok(bytes)) = (u32::try_from(peer), u64::try_from(sent)) {
+                let place = sums.elsewhere.entry((process, comm, peer)).or_default();
+                place.add(Traffic { messages: 1, bytes });
+            }
+            return;
+        }
         let calls = MessageCalls {
-            rank: self.ranks.get(batch.case[row].index()).copied().flatten(),
+            rank,
             call: batch.call[row],
-            comm: batch.comm[row].get().map(i64::from),
-            tag: batch.tag[row].get().map(i64::from),
-            peer: batch.peer[row].get().map(i64::from),
-            sent: batch.sent[row].get(),
+            comm: comm.map(i64::from),
+            tag: tag.map(i64::from),
+            peer: peer.map(i64::from),
+            sent,
             received: batch.received[row].get(),
             times: 1,
         };
@@ -247,6 +280,8 @@ impl Pass for Sending<'_> {
 
     fn columns(&self) -> Columns {
         Columns::CASE
+            | Columns::SEQ
+            | Columns::PID
             | Columns::CALL
             | Columns::LAYER
             | Columns::ERRNO
@@ -281,13 +316,19 @@ impl Pass for Sending<'_> {
             sums.collectives.entry(key).or_default().add(given);
         }
         sums.one_sided.add(other.one_sided);
+        for (key, traffic) in other.elsewhere {
+            sums.elsewhere.entry(key).or_default().add(traffic);
+        }
         sums.other_communicators.add(other.other_communicators);
+        sums.communicators.merge(other.communicators);
+        sums.processes.extend(other.processes);
         sums.unknown_senders.add(other.unknown_senders);
     }
 
     fn close(&self, (): &mut (), (): ()) {}
 
-    fn finish(&self, sums: Sums, (): ()) -> Messages {
+    fn finish(&self, mut sums: Sums, (): ()) -> Messages {
+        let other_communicators = sums.resolve();
         let pair = |((from, to), traffic)| PairRow { from, to, traffic };
         let mut pairs: Vec<PairRow> = sums.pairs.into_iter().map(pair).collect();
         pairs.sort_unstable_by_key(|row| (row.from, row.to));
@@ -305,9 +346,34 @@ impl Pass for Sending<'_> {
             pairs,
             collectives: self.collectives(sums.collectives),
             one_sided: sums.one_sided,
-            other_communicators: sums.other_communicators,
+            other_communicators,
             unknown_senders: sums.unknown_senders,
         }
+    }
+}
+
+impl Sums {
+    /// Adds messages in other communicators to the pairs, by the ranks of `MPI_COMM_WORLD`; what is left.
+    fn resolve(&mut self) -> Traffic {
+        let mut left = self.other_communicators;
+        if self.elsewhere.is_empty() {
+            return left;
+        }
+        let ranks = self.processes.values().max().map_or(0, |last| last.saturating_add(1));
+        self.communicators.finish(ranks, &self.processes);
+        let world = |process: ProcessKey| self.processes.get(&process).copied();
+        let who: HashMap<(u32, u32), u32, RandomState> = (self.communicators.members())
+            .filter_map(|(process, _, member)| Some(((member.group, member.rank), world(process)?)))
+            .collect();
+        for ((process, comm, to), traffic) in std::mem::take(&mut self.elsewhere) {
+            let member = self.communicators.member(process, comm);
+            let to = member.and_then(|member| who.get(&(member.group, to))).copied();
+            match (world(process), to) {
+                (Some(from), Some(to)) => self.pairs.entry((from, to)).or_default().add(traffic),
+                _ => left.add(traffic),
+            }
+        }
+        left
     }
 }
 

@@ -62,10 +62,7 @@ fn missing(messages: &Messages) -> Vec<String> {
         (of.messages > 0).then(text)
     };
     let lines = [
-        line(
-            messages.other_communicators,
-            "in other communicators than MPI_COMM_WORLD: their ranks are not known",
-        ),
+        line(messages.other_communicators, "in communicators whose ranks are not known"),
         line(messages.unknown_senders, "of processes without a rank"),
         line(messages.one_sided, "into the memory of other ranks (one-sided)"),
     ];

@@ -98,6 +98,9 @@ pub(crate) fn streams(recorded: &[Call], calls: &[Call]) -> Vec<Vec<String>> {
         | Action::StatOpen(_)
         | Action::Unlink(_)
         | Action::Rename(..)
+        | Action::Link(..)
+        | Action::Symlink(_)
+        | Action::TruncateNamed(..)
         | Action::MakeDirectory(_)
         | Action::RemoveDirectory(_)
         | Action::List(_) => unreachable!("{action:?}"),

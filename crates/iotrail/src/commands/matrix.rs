@@ -25,7 +25,7 @@ const COLUMNS: [&str; 4] = ["from", "to", "messages", "bytes"];
 /// Rules that hold for many ranks (rank + 1, all to 0), the ranks and the pairs with most bytes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Counted is what senders give in messages of MPI_COMM_WORLD (`iotrail record --mpi`); messages whose ranks are not known are told apart. Several runs are added up rank by rank. docs/matrix.md explains the figures.
+Counted is what senders give in messages (`iotrail record --mpi`), by ranks of MPI_COMM_WORLD; messages whose ranks are not known are told apart. Several runs are added up rank by rank. docs/matrix.md explains the figures.
 
 Examples:
   iotrail matrix run.trail
@@ -102,7 +102,16 @@ fn counted(document: &Document) -> Option<(Messages, bool)> {
     let has_messages = document.keys.iter().any(|key| key.layer == Layer::Mpi);
     let rank = |case: &Case| case.name.rid.as_deref()?.parse().ok().filter(|_| has_messages);
     let ranks: Vec<Option<u32>> = document.cases.iter().map(rank).collect();
-    let calls = counted_calls(document)?.into_iter().map(|CountedCalls { case, call, told, times }| {
+    let counted = counted_calls(document)?;
+    // Who is in other communicators follows from the order of the calls that make them.
+    let is_elsewhere = |calls: &CountedCalls| {
+        let [comm, _, tag, sent, _] = calls.told;
+        comm.is_some_and(|comm| comm != 0) && tag.is_some() && sent.is_some()
+    };
+    if counted.iter().any(is_elsewhere) {
+        return None;
+    }
+    let calls = counted.into_iter().map(|CountedCalls { case, call, told, times }| {
         let [comm, peer, tag, sent, received] = told;
         let rank = ranks.get(case.index()).copied().flatten();
         MessageCalls { rank, call, comm, tag, peer, sent, received, times }

@@ -7,7 +7,7 @@ use crate::{output, ui::Ui};
 use anyhow::bail;
 use iotrail_compress::{CompressOptions, compress, is_structure_file, load};
 use iotrail_model::units;
-use iotrail_reenact::{Difference, LeftOut, Listener, Posix, Reason, differences, posix, ranks};
+use iotrail_reenact::{Difference, FileCalls, LeftOut, Listener, Posix, Reason, differences, posix, ranks};
 use iotrail_replay::{Cache, Outcome, Sandbox, SandboxError, Think, execute_beside};
 use iotrail_structure::Precision;
 use iotrail_structure_file::Document;
@@ -44,6 +44,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOW", default_value = "sleep", value_parser = think)]
     compute: Think,
 
+    /// Calls on files: `real`, or `none` (only messages of MPI and the time between calls).
+    #[arg(long, value_name = "HOW", default_value = "real", value_parser = file_calls)]
+    io: FileCalls,
+
     /// The MPI library to load instead of the launcher's.
     #[arg(long, value_name = "PATH")]
     mpi_library: Option<PathBuf>,
@@ -60,6 +64,14 @@ pub(crate) struct Args {
     scratch: Scratch,
 }
 
+fn file_calls(word: &str) -> Result<FileCalls, String> {
+    match word {
+        "real" => Ok(FileCalls::Made),
+        "none" => Ok(FileCalls::LeftOut),
+        _ => Err("expected `real` or `none`".to_owned()),
+    }
+}
+
 fn think(word: &str) -> Result<Think, String> {
     match word {
         "sleep" => Ok(Think::Scaled(1.0)),
@@ -67,7 +79,7 @@ fn think(word: &str) -> Result<Think, String> {
         "none" => Ok(Think::Dropped),
         _ => match word.parse::<f64>() {
             Ok(factor) if factor.is_finite() && factor >= 0.0 => Ok(Think::Scaled(factor)),
-            _ => Err(format!("{word:?}: expected `sleep`, `spin`, `none` or a factor such as 0.5")),
+            _ => Err("expected `sleep`, `spin`, `none` or a factor such as 0.5".to_owned()),
         },
     }
 }
@@ -143,6 +155,12 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let document = structure(path)?;
     if let Some(ranks) = ranks(&document) {
         return with_mpi::run(args, &document, ranks, ui);
+    }
+    if args.io == FileCalls::LeftOut {
+        bail!(
+            "{} has no calls of MPI: without calls on files there is nothing to make again",
+            path.display()
+        );
     }
     let posix = posix(&document, args.seed)?;
     args.scratch.check(&posix.plan)?;

@@ -86,8 +86,22 @@ fn most_frequent(pairs: &[&PairRow], ranks: u32) -> Option<Rule> {
     for rule in pairs.iter().flat_map(|pair| Rule::all(pair, ranks)) {
         *counts.entry(rule).or_default() += 1;
     }
-    let best = counts.into_iter().max_by_key(|&(rule, count)| (count, std::cmp::Reverse(rule)));
-    best.filter(|(_, count)| *count > 1).map(|(rule, _)| rule)
+    let best = counts.iter().map(|(rule, count)| (*rule, *count));
+    let best = best.max_by_key(|&(rule, count)| (count, std::cmp::Reverse(rule)));
+    let (rule, count) = best.filter(|(_, count)| *count > 1)?;
+    Some(if matches!(rule, Rule::Bits(_)) { neighbours(&counts, count).unwrap_or(rule) } else { rule })
+}
+
+/// A difference that, together with its opposite, tells more pairs than that: neighbours exchange in both directions.
+fn neighbours(counts: &HashMap<Rule, u64, RandomState>, most: u64) -> Option<Rule> {
+    let both = |(rule, count): (&Rule, &u64)| {
+        let Rule::Difference(by @ 1..) = *rule else { return None };
+        let back = counts.get(&Rule::Difference(-by))?;
+        let rule = if back > count { Rule::Difference(-by) } else { *rule };
+        Some((count + back, std::cmp::Reverse(rule)))
+    };
+    let (told, rule) = counts.iter().filter_map(both).max()?;
+    (told > most).then_some(rule.0)
 }
 
 fn row(to: String, pairs: &[&PairRow]) -> PatternRow {
@@ -102,6 +116,16 @@ fn row(to: String, pairs: &[&PairRow]) -> PatternRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn neighbours_of_few_ranks_are_no_butterfly() {
+        let chain = (0..3).flat_map(|rank| [(rank, rank + 1), (rank + 1, rank)]);
+        let told = |of: Vec<PatternRow>| of.into_iter().map(|row| (row.to, row.pairs)).collect::<Vec<_>>();
+        let both = [("rank + 1".to_owned(), 3), ("rank - 1".to_owned(), 3)];
+        assert_eq!(told(patterns(&pairs(chain), 4)), both);
+        let butterfly = (0..4).flat_map(|rank| [(rank, rank ^ 1), (rank, rank ^ 2)]);
+        assert!(told(patterns(&pairs(butterfly), 4)).contains(&("rank xor 1".to_owned(), 4)));
+    }
 
     fn pairs(of: impl IntoIterator<Item = (u32, u32)>) -> Vec<PairRow> {
         let traffic = Traffic { messages: 1, bytes: 10 };

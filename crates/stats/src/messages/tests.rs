@@ -103,3 +103,23 @@ fn who_answers_is_one_partner() {
     let ranks = found(&log(&calls, false)).by_rank;
     assert_eq!(ranks.iter().map(|row| row.partners).collect::<Vec<_>>(), [1, 1]);
 }
+
+#[test]
+fn messages_in_communicators_that_were_made_are_those_of_the_ranks_of_the_run() {
+    const MADE: [Call; 8] = [
+        // Ranks 0 and 2, and rank 1 alone.
+        (0, "MPI_Comm_split", Some(0), Some(0), Some(0), None),
+        (1, "MPI_Comm_split", Some(0), Some(1), Some(0), None),
+        (2, "MPI_Comm_split", Some(0), Some(0), Some(1), None),
+        (2, "MPI_Send", Some(2), Some(0), Some(7), Some(9)),
+        (0, "MPI_Send", Some(2), Some(1), Some(7), Some(5)),
+        (1, "MPI_Send", Some(2), Some(0), Some(7), Some(3)),
+        (1, "MPI_Send", Some(1), Some(0), Some(7), Some(2)),
+        (1, "MPI_Send", Some(3), Some(0), Some(7), Some(1)),
+    ];
+    let found = found(&log(&MADE, false));
+    let pairs: Vec<_> = found.pairs.iter().map(|pair| (pair.from, pair.to, pair.traffic.bytes)).collect();
+    assert_eq!(pairs, [(0, 2, 5), (1, 1, 5), (2, 0, 9)]);
+    assert_eq!(found.other_communicators, Traffic { messages: 1, bytes: 1 });
+    assert!(found.collectives.is_empty(), "{:?}", found.collectives);
+}

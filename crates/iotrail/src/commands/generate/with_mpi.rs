@@ -7,6 +7,7 @@ use iotrail_generate::{Meet, of_rank, schedule};
 use iotrail_mpi_run::{Collective, Launcher, Library, Mpi, SendMode};
 use iotrail_reenact::{Listener, MpiCall, Rank};
 use iotrail_replay::{Cache, Outcome, Plan, Sandbox, Times, execute_beside};
+use iotrail_stats::messages::communicators::WORLD;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -104,8 +105,11 @@ fn generate(
 
 fn call(meet: Meet) -> MpiCall {
     match meet {
-        Meet::All => MpiCall::Collective { call: Collective::Barrier, begin: false, bytes: 0, root: 0 },
+        Meet::All => {
+            MpiCall::Collective { comm: WORLD, call: Collective::Barrier, begin: false, bytes: 0, root: 0 }
+        }
         Meet::Send(peer, tag) => MpiCall::Send {
+            comm: WORLD,
             mode: SendMode::Standard,
             begin: true,
             buffered: false,
@@ -113,7 +117,7 @@ fn call(meet: Meet) -> MpiCall {
             peer: peer as i32,
             tag,
         },
-        Meet::Receive(peer, tag) => MpiCall::Receive { begin: false, peer: peer as i32, tag },
+        Meet::Receive(peer, tag) => MpiCall::Receive { comm: WORLD, begin: false, peer: peer as i32, tag },
     }
 }
 

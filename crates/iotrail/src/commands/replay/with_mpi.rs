@@ -30,20 +30,25 @@ pub(super) fn run(args: &Args, document: &Document, ranks: u32, ui: &Ui) -> anyh
     );
     let Some(dir) = &args.scratch.dir else { bail!("--dry-run needs one process: start it without mpirun") };
     let library = Library::load(launcher, args.mpi_library.as_deref())?;
-    let probe = mpi(document, args.seed, None)?.buffer_bytes;
+    let probe = mpi(document, args.seed, None, args.io)?.buffer_bytes;
     let mpi_session = Mpi::begin(library, probe)?;
     let done = replay(args, document, dir, &mpi_session, ui);
-    if let Err(error) = &done {
-        ui.error(&anyhow!("rank {}: {error:#}", mpi_session.rank()));
-        mpi_session.abort();
+    match done {
+        Ok(code) => {
+            mpi_session.end()?;
+            Ok(code)
+        }
+        Err(error) => {
+            let error = error.context(format!("rank {}", mpi_session.rank()));
+            ui.error(&error);
+            mpi_session.abort();
+            Err(error)
+        }
     }
-    let code = done?;
-    mpi_session.end()?;
-    Ok(code)
 }
 
 fn dry_run(args: &Args, document: &Document, ranks: u32) -> anyhow::Result<ExitCode> {
-    let MpiReplay { posix, calls, .. } = mpi(document, args.seed, None)?;
+    let MpiReplay { posix, calls, .. } = mpi(document, args.seed, None, args.io)?;
     let mut found = result(&posix, None);
     found.mpi =
         Some(MpiDone { ranks, calls: calls.len() as u64, made: None, failed: None, unfinished: None });
@@ -60,7 +65,7 @@ fn tell(args: &Args, found: &super::ReplayResult) -> anyhow::Result<ExitCode> {
 }
 
 fn replay(args: &Args, document: &Document, dir: &Path, session: &Mpi, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let own = mpi(document, args.seed, Some(session.rank()))?;
+    let own = mpi(document, args.seed, Some(session.rank()), args.io)?;
     let plan = &own.posix.plan;
     let cancel = AtomicBool::new(false);
     // The first rank makes the files, and removes them when all others are done.

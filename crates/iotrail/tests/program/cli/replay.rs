@@ -2,6 +2,25 @@
 
 use crate::cli::util::Dir;
 
+/// A trail of the calls of one process, `app.trail`.
+fn trace_of(dir: &Dir, lines: &[&str]) {
+    let mut text = String::new();
+    let all = ["execve(\"/data/app\", [\"app\"], 0x7ff /* 1 var */) = 0", "brk(NULL) = 0x5581"];
+    for (number, line) in all.iter().chain(lines).enumerate() {
+        text.push_str(&format!("50 10:00:00.{:06} {line} <0.000010>\n", number * 1000));
+    }
+    dir.write("app_host_0.st", text);
+    dir.run(["import", "-q", "-o", "app.trail", "app_host_0.st"]).succeeds();
+}
+
+/// Makes the calls of `app.trail` again, in `d`, where the files stay; all of them are the same.
+fn verified(dir: &Dir) -> serde_json::Value {
+    let done =
+        dir.json(["replay", "app.trail", "--dir", "d", "--verify", "--keep", "--json", "--compute", "none"]);
+    assert_eq!((&done["differences"], &done["different_results"]), (&serde_json::json!([]), &0.into()));
+    done
+}
+
 /// Two processes: one writes a file that the other one reads, renames and removes.
 fn trace(dir: &Dir) {
     let mut text = String::new();
@@ -77,4 +96,104 @@ fn a_directory_with_something_else_is_refused_and_links_are_not_followed() {
     assert_eq!(dir.read("mine/file"), b"mine");
     let error = dir.run(["replay", "app.trail", "--dir", "d", "--compute", "fast"]).refuses();
     assert!(error.contains("expected `sleep`, `spin`, `none` or a factor"), "{error}");
+}
+
+#[test]
+fn a_name_is_a_directory_at_one_time_and_a_file_at_another() {
+    let dir = Dir::new();
+    trace_of(
+        &dir,
+        &[
+            "openat(AT_FDCWD, \"/data/file/x\", O_RDONLY) = -1 ENOTDIR (Not a directory)",
+            "openat(AT_FDCWD, \"/data/file\", O_RDONLY) = 3</data/file>",
+            "read(3</data/file>, \"x\"..., 4096) = 70",
+            "close(3</data/file>) = 0",
+            "unlink(\"/data/file\") = 0",
+            "mkdir(\"/data/file\", 0777) = 0",
+            "openat(AT_FDCWD, \"/data/file/x\", O_WRONLY|O_CREAT, 0666) = 3</data/file/x>",
+            "write(3</data/file/x>, \"x\"..., 5) = 5",
+            "close(3</data/file/x>) = 0",
+            "mkdir(\"/data/dir\", 0777) = 0",
+            "rename(\"/data/dir\", \"/data/away\") = 0",
+            "openat(AT_FDCWD, \"/data/dir\", O_WRONLY|O_CREAT, 0666) = 3</data/dir>",
+            "write(3</data/dir>, \"x\"..., 7) = 7",
+            "close(3</data/dir>) = 0",
+            "mkdir(\"/data/none/x\", 0777) = -1 ENOENT (No such file or directory)",
+            "rename(\"/data/nothing\", \"/data/target\") = -1 ENOENT (No such file or directory)",
+        ],
+    );
+    verified(&dir);
+    assert!(!dir.path("d/r/data/target").exists() && !dir.path("d/r/data/none").exists());
+    let bytes = |name: &str| dir.read(&format!("d/r/data/{name}")).len();
+    assert_eq!((bytes("file/x"), bytes("dir")), (5, 7));
+    assert!(dir.path("d/r/data/away").is_dir());
+    dir.run(["replay", "--clean", "--dir", "d"]).succeeds();
+    assert!(!dir.path("d").exists());
+}
+
+#[test]
+fn links_copies_and_new_lengths_are_made_again() {
+    let dir = Dir::new();
+    trace_of(
+        &dir,
+        &[
+            "openat(AT_FDCWD, \"/data/in\", O_RDONLY) = 3</data/in>",
+            "openat(AT_FDCWD, \"/data/out\", O_WRONLY|O_CREAT|O_EXCL, 0666) = 4</data/out>",
+            "copy_file_range(3</data/in>, NULL, 4</data/out>, NULL, 9223372035781033984, 0) = 9000000",
+            "copy_file_range(3</data/in>, NULL, 4</data/out>, NULL, 9223372035781033984, 0) = 0",
+            "write(4</data/out>, \"x\"..., 5) = 5",
+            "close(3</data/in>) = 0",
+            "close(4</data/out>) = 0",
+            "link(\"/data/out\", \"/data/too\") = 0",
+            "link(\"/data/in\", \"/data/too\") = -1 EEXIST (File exists)",
+            "unlink(\"/data/out\") = 0",
+            "symlink(\"/etc/passwd\", \"/data/symbolic\") = 0",
+            "unlink(\"/data/symbolic\") = 0",
+            "symlink(\"too\", \"/data/symbolic\") = 0",
+            "truncate(\"/data/in\", 77) = 0",
+            "truncate(\"/data/none\", 77) = -1 ENOENT (No such file or directory)",
+        ],
+    );
+    let done = verified(&dir);
+    assert_eq!((&done["bytes_read"], &done["bytes_written"]), (&9_000_000.into(), &9_000_005.into()));
+    let bytes = |name: &str| dir.read(&format!("d/r/data/{name}")).len();
+    assert_eq!((bytes("in"), bytes("too")), (77, 9_000_005));
+    assert!(!dir.path("d/r/data/out").exists());
+    assert_eq!(std::fs::read_link(dir.path("d/r/data/symbolic")).unwrap().to_str(), Some("nowhere"));
+}
+
+#[test]
+fn what_is_appended_is_not_there_beforehand() {
+    let dir = Dir::new();
+    trace_of(
+        &dir,
+        &[
+            "openat(AT_FDCWD, \"/data/log\", O_WRONLY|O_APPEND) = 3</data/log>",
+            "write(3</data/log>, \"x\"..., 30) = 30",
+            "pwrite64(3</data/log>, \"x\"..., 20, 0) = 20",
+            "close(3</data/log>) = 0",
+            "openat(AT_FDCWD, \"/data/log\", O_RDONLY) = 3</data/log>",
+            "read(3</data/log>, \"x\"..., 4096) = 150",
+            "read(3</data/log>, \"x\"..., 4096) = 0",
+            "close(3</data/log>) = 0",
+        ],
+    );
+    verified(&dir);
+    assert_eq!(dir.read("d/r/data/log").len(), 150);
+}
+
+#[test]
+fn holes_take_no_room_and_long_names_are_shortened() {
+    let dir = Dir::new();
+    let name = "_".repeat(255);
+    trace_of(
+        &dir,
+        &[
+            &format!("openat(AT_FDCWD, \"/data/{name}\", O_RDWR|O_CREAT, 0666) = 3</data/{name}>"),
+            &format!("pwrite64(3</data/{name}>, \"x\"..., 10, 1099511627776) = 10"),
+        ],
+    );
+    let done = verified(&dir);
+    assert!(done["space_bytes"].as_u64() < Some(20_000), "{done}");
+    assert_eq!(done["files"], 1);
 }
