@@ -145,10 +145,11 @@ proptest! {
                 let error = drawn.error_percent.expect("quantities");
                 assert!(error <= (100 - percent) as f64 + 1e-9, "{percent}: {drawn:?}");
             });
-            // Names are exact: the same partners, tags and files as often as recorded, on each rank.
+            // Names are exact: the same partners, tags and files as often as recorded; messages on each rank, whereas how often a rank reads may be drawn.
             let names = |document: &Document| {
+                let rank = |line: u32, event: &Event| event.peer.get().map(|_| line);
                 let mut names: Vec<_> = events(document, 3).into_iter()
-                    .map(|(line, event)| (line, event.call, event.peer, event.tag, event.comm, event.fd, event.path)).collect();
+                    .map(|(line, event)| (rank(line, &event), event.call, event.peer, event.tag, event.comm, event.fd, event.path)).collect();
                 names.sort();
                 names
             };
