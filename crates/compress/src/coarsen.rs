@@ -84,16 +84,9 @@ impl Kinds {
         Self {
             returns,
             exchanges: PerCall::new(calls, |call| mpi::exchanges(call.name)),
-            message: PerCall::new(calls, |call| is_message(call.name)),
+            message: PerCall::new(calls, |call| mpi::is_message(call.name)),
         }
     }
-}
-
-/// Whether the call of that name is one message, or half of one.
-fn is_message(name: &str) -> bool {
-    let is_exchange = mpi::exchanges(name);
-    let name = name.strip_prefix("MPI_").unwrap_or_default().to_ascii_lowercase();
-    !is_exchange && ["send", "recv", "probe"].iter().any(|part| name.contains(part))
 }
 
 /// Whether it is drawn how many messages there are, between which ranks, or with which tags: then those that are sent need not
@@ -108,7 +101,7 @@ pub fn draws_messages(document: &Document) -> bool {
             match &items[item.0 as usize].what {
                 Repeats::Loop(body) => waiting.extend(body),
                 Repeats::Event { key, children, .. } => {
-                    if is_message(document.names.call(document.keys[key.0 as usize].call)) {
+                    if mpi::is_message(document.names.call(document.keys[key.0 as usize].call)) {
                         return true;
                     }
                     waiting.extend(children);

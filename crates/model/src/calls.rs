@@ -310,6 +310,12 @@ pub fn is_request(call: CallId) -> bool {
     spec(call).is_some_and(|spec| spec.request.is_some())
 }
 
+/// Whether every program of the C library makes that call as it starts, and hardly anybody asks a tracer for it.
+#[must_use]
+pub fn starts_programs(name: &str) -> bool {
+    matches!(name, "brk" | "mprotect" | "arch_prctl" | "set_tid_address")
+}
+
 /// A dictionary of call names in which the table's rows have their own numbers.
 #[must_use]
 pub fn dictionary() -> Interner {

@@ -72,6 +72,16 @@ pub fn exchanges(name: &str) -> bool {
         && EXCHANGES.iter().any(|part| name.contains(part))
 }
 
+/// What names of calls for messages between two ranks have in common.
+const MESSAGES: [&str; 3] = ["send", "recv", "probe"];
+
+/// Whether the call of that name is one message, or half of one.
+#[must_use]
+pub fn is_message(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower.starts_with("mpi_") && !exchanges(name) && MESSAGES.iter().any(|part| lower.contains(part))
+}
+
 /// What a call of MPI-IO is to transfers that all ranks make together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Together {
@@ -105,6 +115,16 @@ mod tests {
         }
         for name in ["MPI_Barrier", "MPI_Comm_split", "MPI_Send", "MPI_File_write_all", "scandir"] {
             assert!(!exchanges(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn messages_between_two_ranks_are_known_by_name() {
+        for name in ["MPI_Send", "MPI_Irecv", "MPI_Sendrecv_replace", "MPI_Mprobe", "MPI_Psend_init"] {
+            assert!(is_message(name), "{name}");
+        }
+        for name in ["MPI_Barrier", "MPI_Allreduce", "MPI_Wait", "sendto", "recvmsg"] {
+            assert!(!is_message(name), "{name}");
         }
     }
 

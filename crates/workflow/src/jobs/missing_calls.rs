@@ -5,7 +5,7 @@
 
 use super::Issue;
 use iotrail_model::CallId;
-use iotrail_model::calls::{Call, CallKind, CallSpec, Group, TABLE};
+use iotrail_model::calls::{Call, CallKind, CallSpec, Group, TABLE, starts_programs};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -73,8 +73,8 @@ pub(crate) fn missing_calls(log: &EventLog) -> Result<Vec<Issue>, TrailError> {
 /// Deeds of which a kind was left out of one of the selections.
 fn of_recording(selections: &[&str]) -> Vec<Issue> {
     let lacks = |deed: &Deed| {
-        // Requests to io_uring come with the call that submits them.
-        let own = |spec: &&CallSpec| !spec.name.starts_with("io_uring_");
+        // Requests come with the call that submits them.
+        let own = |spec: &&CallSpec| spec.request.is_none();
         let lacks_kind = |words: &str, kind: CallKind| {
             TABLE.iter().filter(own).any(|spec| spec.kind == kind && !is_chosen(words, spec))
         };
@@ -88,7 +88,7 @@ fn of_trace<'a>(calls: impl Iterator<Item = Call<'a>>) -> Vec<Issue> {
     let (mut kinds, mut any, mut whole) = (Vec::new(), false, false);
     for call in calls {
         any |= call.spec.is_some();
-        whole |= matches!(call.name, "brk" | "mprotect" | "arch_prctl" | "set_tid_address");
+        whole |= starts_programs(call.name);
         kinds.push(call.kind());
     }
     if whole || !any {
