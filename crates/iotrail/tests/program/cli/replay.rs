@@ -124,7 +124,7 @@ fn a_name_is_a_directory_at_one_time_and_a_file_at_another() {
     );
     verified(&dir);
     assert!(!dir.path("d/r/data/target").exists() && !dir.path("d/r/data/none").exists());
-    let bytes = |name: &str| dir.read(&format!("d/r/data/{name}")).len();
+    let bytes = |name: &str| dir.read(format!("d/r/data/{name}")).len();
     assert_eq!((bytes("file/x"), bytes("dir")), (5, 7));
     assert!(dir.path("d/r/data/away").is_dir());
     dir.run(["replay", "--clean", "--dir", "d"]).succeeds();
@@ -156,7 +156,7 @@ fn links_copies_and_new_lengths_are_made_again() {
     );
     let done = verified(&dir);
     assert_eq!((&done["bytes_read"], &done["bytes_written"]), (&9_000_000.into(), &9_000_005.into()));
-    let bytes = |name: &str| dir.read(&format!("d/r/data/{name}")).len();
+    let bytes = |name: &str| dir.read(format!("d/r/data/{name}")).len();
     assert_eq!((bytes("in"), bytes("too")), (77, 9_000_005));
     assert!(!dir.path("d/r/data/out").exists());
     assert_eq!(std::fs::read_link(dir.path("d/r/data/symbolic")).unwrap().to_str(), Some("nowhere"));
