@@ -27,6 +27,7 @@ EVENT_TYPES = {
     "tag": pa.int32(),
     "sent": pa.int64(),
     "received": pa.int64(),
+    "via": pa.dictionary(pa.int32(), pa.string()),
 }
 
 
