@@ -10,7 +10,10 @@ mod gather;
 mod safety;
 mod smallest;
 
-use crate::columns::{OF_EXECUTION, OFFSET, PARENT, PEER, RECEIVED, REQUESTED, RET, SENT, SIZE, TAG};
+use crate::columns::{
+    FD, FILE, FILE2, OF_EXECUTION, OFFSET, OPEN, OPEN2, PARENT, PATH, PATH2, PEER, RECEIVED, REQUESTED, RET,
+    SENT, SIZE, TAG,
+};
 use crate::error::CompressError;
 use crate::peers::{RELATIVE, Ranks};
 use gather::{ByLine, Gathered};
@@ -25,6 +28,9 @@ use smallest::{names, quantities};
 
 /// Columns that are gathered: quantities, and the names that are tables at precision 0.
 const LOSSY: [usize; 8] = [REQUESTED, SIZE, RET, OFFSET, SENT, RECEIVED, PEER, TAG];
+
+/// Columns of names that are foreseen from the events before.
+const FORESEEN: [usize; 7] = [FD, OPEN, PATH, FILE, PATH2, FILE2, OPEN2];
 
 /// The structure at a precision, in percent; 100 is the structure as it is.
 ///
@@ -41,15 +47,23 @@ pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document,
     let safety = Safety::of(&document);
     document.about.precision = Some(precision.percent());
     document.about.fixed_counts = safety.fixed();
-    let resolution = document.about.value_resolution();
-    let (items, root, drawn) = std::mem::take(&mut document.structure).into_parts();
-    let kinds = Kinds::of(&document);
-    let mut coarsening =
-        Coarsening { document: &document, gathered, safety, kinds, precision, resolution, items, drawn };
-    coarsening.name_parents(&root, 0);
-    coarsening.body(&root);
-    let Coarsening { items, drawn, .. } = coarsening;
-    document.structure = Structure::of_parts(items, root, drawn);
+    let exact = std::mem::take(&mut document.structure);
+    let (resolution, kinds) = (document.about.value_resolution(), Kinds::of(&document));
+    let coarsened = |counts: bool| {
+        let (items, root, drawn) = exact.clone().into_parts();
+        let (gathered, safety, kinds) = (&gathered, &safety, &kinds);
+        let document = &document;
+        let mut coarsening =
+            Coarsening { document, gathered, safety, kinds, precision, resolution, counts, items, drawn };
+        coarsening.name_parents(&root, 0);
+        coarsening.body(&root);
+        Structure::of_parts(coarsening.items, root, coarsening.drawn)
+    };
+    let fixed = coarsened(false);
+    let loose = safety.counts_may_change().then(|| coarsened(true));
+    let draws_counts = |structure: &Structure| structure.drawn().keys().any(|&(_, column)| column == 0);
+    let loose = loose.filter(|loose| draws_counts(loose) && loose.weight() < fixed.weight());
+    document.structure = loose.unwrap_or(fixed);
     Ok(document)
 }
 
@@ -116,11 +130,13 @@ pub fn draws_messages(document: &Document) -> bool {
 
 struct Coarsening<'a> {
     document: &'a Document,
-    gathered: Vec<Gathered>,
-    safety: Safety,
-    kinds: Kinds,
+    gathered: &'a [Gathered],
+    safety: &'a Safety,
+    kinds: &'a Kinds,
     precision: Precision,
     resolution: Resolution,
+    /// Whether counts may become distributions.
+    counts: bool,
     items: Vec<Repeated>,
     drawn: DrawnColumns,
 }
@@ -161,6 +177,9 @@ impl Coarsening<'_> {
     fn columns(&mut self, item: u32) {
         let Repeats::Event { key, .. } = self.items[item as usize].what else { return };
         let call = self.document.keys[key.0 as usize].call;
+        if self.counts {
+            FORESEEN.into_iter().for_each(|column| self.as_they_are(item, column));
+        }
         self.quantity(item, REQUESTED, None);
         self.quantity(item, SIZE, Some(REQUESTED));
         if self.form(item, RET) == Some(1) || self.kinds.returns.of(call) {
@@ -175,6 +194,15 @@ impl Coarsening<'_> {
         {
             self.names(item, PEER, RELATIVE);
             self.names(item, TAG, 0);
+        }
+    }
+
+    /// Names as they are: which events stand before an event, from which they are foreseen else, changes with their counts.
+    fn as_they_are(&mut self, item: u32, column: usize) {
+        let gathered = &self.gathered[item as usize];
+        let Some((place, values)) = place(column).zip(gathered.column(column)) else { return };
+        if self.form(item, column) != Some(0) {
+            self.replace(item, place, 0, values.as_column(gathered.depth), None);
         }
     }
 
@@ -262,7 +290,7 @@ impl Coarsening<'_> {
 
     /// Equal counts of a body change together or not at all: what is opened, written and closed stays together.
     fn counts(&mut self, body: &[ItemId]) {
-        if !self.safety.counts_may_change() {
+        if !self.counts {
             return;
         }
         let mut done = vec![false; body.len()];

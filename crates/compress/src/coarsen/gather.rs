@@ -1,13 +1,13 @@
 //! The values of a structure, item by item.
 
-use super::LOSSY;
+use super::{FORESEEN, LOSSY};
 use crate::columns::Numbers;
 use crate::error::CompressError;
 use crate::events::Events;
 use iotrail_structure::{Repeats, Value};
 use iotrail_structure_file::Document;
 
-/// Columns that take no more numbers than this are never smaller as distributions.
+/// Counts that take no more numbers than this are never smaller as distributions.
 const SMALL: usize = 9;
 
 /// Values by line, in order.
@@ -44,24 +44,25 @@ pub(super) struct Gathered {
     pub(super) depth: usize,
     /// Counts, unless they are small as they are.
     pub(super) counts: Option<ByLine>,
-    /// [`LOSSY`] columns, unless all are small as they are.
+    /// [`LOSSY`] columns and then [`FORESEEN`] ones, of events.
     columns: Option<Vec<ByLine>>,
 }
 
 impl Gathered {
     pub(super) fn column(&self, column: usize) -> Option<&ByLine> {
-        let place = LOSSY.iter().position(|other| *other == column)?;
+        let place = columns().position(|other| other == column)?;
         Some(&self.columns.as_ref()?[place]).filter(|values| values.known().next().is_some())
     }
+}
+
+fn columns() -> impl Iterator<Item = usize> {
+    LOSSY.into_iter().chain(FORESEEN)
 }
 
 pub(super) fn gather(document: &Document) -> Result<Vec<Gathered>, CompressError> {
     let begin = |item: &iotrail_structure::Repeated| {
         let columns = match &item.what {
-            Repeats::Event { columns, .. } => {
-                let large = columns.iter().any(|coded| coded.column.weight() > SMALL);
-                large.then(|| vec![ByLine::default(); LOSSY.len()])
-            }
+            Repeats::Event { .. } => Some(vec![ByLine::default(); columns().count()]),
             Repeats::Loop(_) => None,
         };
         let counts = (item.counts.weight() > SMALL).then(ByLine::default);
@@ -75,8 +76,8 @@ pub(super) fn gather(document: &Document) -> Result<Vec<Gathered>, CompressError
     for line in 0..document.lines.len() as u32 {
         events.line(line, &mut |expanded| {
             let numbers: Numbers = expanded.event.numbers();
-            if let Some(columns) = &mut gathered[expanded.item.0 as usize].columns {
-                LOSSY.iter().zip(columns).for_each(|(&column, values)| values.push(line, numbers[column]));
+            if let Some(values) = &mut gathered[expanded.item.0 as usize].columns {
+                columns().zip(values).for_each(|(column, values)| values.push(line, numbers[column]));
             }
             Ok(())
         })?;

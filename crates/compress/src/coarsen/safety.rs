@@ -1,7 +1,7 @@
 //! What stays exact, so that what is drawn can be made again without that ranks wait for each other for ever, and totals
 //! are those that were recorded.
 
-use super::{OF_EXECUTION, OFFSET, place};
+use super::{FORESEEN, OF_EXECUTION, OFFSET, place};
 use crate::columns::{PARENT, RECEIVED, REQUESTED, SENT, SIZE};
 use iotrail_model::calls::mpi::{Role, Together, exchanges, role, together};
 use iotrail_structure::{Column, DrawnColumns, ItemId, Repeated, Repeats, Sequences, Values};
@@ -129,13 +129,13 @@ pub(super) fn can_change(
     lines: &[u32],
     common: bool,
 ) -> bool {
-    let fits = |item: u32, place: u32, column: &Column, adds_up: bool| {
+    let fits = |item: u32, place: u32, column: &Column, is_exact: bool| {
         let is_drawn = drawn.get(&(item, place));
         if common {
-            return is_drawn.is_some() || !adds_up || !is_sloped(column);
+            return is_drawn.is_some() || !is_exact || !is_sloped(column);
         }
         let pooled = is_drawn.is_none_or(|drawn| !drawn.common && drawn.distributions.len() == 1);
-        pooled && is_for_all(column, lines, adds_up)
+        pooled && is_for_all(column, lines, is_exact)
     };
     let of_inner = |inner: &ItemId| {
         fits(inner.0, 0, &items[inner.0 as usize].counts, true)
@@ -147,7 +147,9 @@ pub(super) fn can_change(
             let of_column = |(place, coded): (usize, &iotrail_structure::Coded)| {
                 let (column, _) = OF_EXECUTION[place];
                 let adds_up = [REQUESTED, SIZE, SENT, RECEIVED].contains(&column);
-                fits(item.0, place as u32 + 1, &coded.column, adds_up)
+                // Another execution would have another name.
+                let is_exact = adds_up || FORESEEN.contains(&column);
+                fits(item.0, place as u32 + 1, &coded.column, is_exact)
                     // Distances add up to offsets; those of other ranks' calls are others.
                     && (common || column != OFFSET || coded.form == 0)
             };
@@ -163,9 +165,9 @@ fn is_sloped(column: &Column) -> bool {
     })
 }
 
-/// Whether each of these lines has values, however many it needs; and if they are added up, all the same.
-fn is_for_all(column: &Column, lines: &[u32], adds_up: bool) -> bool {
+/// Whether each of these lines has values, however many it needs; and if they must be those that were recorded, all the same.
+fn is_for_all(column: &Column, lines: &[u32], is_exact: bool) -> bool {
     let endless = column.classes().iter().all(|class| !matches!(class.values, Values::Sequence(_)));
     let covered = lines.iter().all(|&line| column.classes().iter().any(|class| class.ranks.contains(line)));
-    endless && covered && !(adds_up && (is_sloped(column) || !is_equal(column, lines)))
+    endless && covered && !(is_exact && (is_sloped(column) || !is_equal(column, lines)))
 }

@@ -57,14 +57,17 @@ fn log(ranks: &[Vec<Step>], common: bool, row_group: usize) -> EventLog {
                 push(&mut log, "MPI_Isend", sent);
             }
             for &size in reads {
-                let path = log.path("/data/in");
+                // A new open file for some reads, of one of three names: what is foreseen of a read depends on what was opened last.
+                let (fd, path) =
+                    (Nullable::some(3 + (size % 2) as i32), log.path(&format!("/data/{}", size % 3)));
+                if size % 4 > 1 {
+                    let opened =
+                        Event { path, ret: Nullable::some(i64::from(3 + size % 2)), ..Event::default() };
+                    push(&mut log, "openat", opened);
+                }
                 let requested = Nullable::some(i64::from(size));
                 let size = Nullable::some(i64::from(size - size % 7));
-                push(
-                    &mut log,
-                    "read",
-                    Event { fd: Nullable::some(3), path, requested, size, ret: size, ..Event::default() },
-                );
+                push(&mut log, "read", Event { fd, path, requested, size, ret: size, ..Event::default() });
             }
             push(
                 &mut log,
