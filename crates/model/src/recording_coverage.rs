@@ -168,7 +168,17 @@ impl TracerCost {
     }
 }
 
+/// Why events are left out of every recording: they touch memory that is no file.
+pub const NO_FILE: &str = "anonymous memory mappings";
+
 impl RecordingCoverage {
+    /// Events that were left out because the user asked for it, by option.
+    #[must_use]
+    pub fn left_out_on_request(&self) -> Counts {
+        let asked = self.left_out.iter().filter(|(reason, _)| *reason != NO_FILE);
+        asked.map(|(reason, number)| (reason.clone(), *number)).collect()
+    }
+
     /// The statement for both together.
     pub fn merge(&mut self, other: &Self) {
         let numbers = [
@@ -307,7 +317,8 @@ impl RecordingCoverage {
             &format!(" not followed{}", reasons(&self.escaped)),
         );
         count(self.left_running, "process", "processes", " left running unseen");
-        count(sum(&self.left_out), "event", "events", &format!(" left out{}", reasons(&self.left_out)));
+        let left_out = self.left_out_on_request();
+        count(sum(&left_out), "event", "events", &format!(" left out{}", reasons(&left_out)));
         count(
             self.polled_rings,
             "io_uring ring",
@@ -494,6 +505,17 @@ mod tests {
         both.merge(&calibrated(40_000));
         assert!(both.costs()[0].starts_with("a traced call takes 20.0 us to 40.0 us longer, "));
         assert_eq!(RecordingCoverage::default().costs(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_left_out_of_every_recording_is_not_told_each_time() {
+        let mut recording = recorded();
+        let before = recording.in_one_line();
+        count(&mut recording.left_out, NO_FILE, 4);
+        assert_eq!(recording.in_one_line(), before);
+        count(&mut recording.left_out, "sample", 3);
+        assert_eq!(recording.left_out_on_request(), Counts::from([("sample".to_owned(), 3)]));
+        assert!(recording.in_one_line().contains("3 events left out (sample)"), "{}", recording.in_one_line());
     }
 
     #[test]

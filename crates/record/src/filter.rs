@@ -4,6 +4,7 @@ use crate::plan::Limits;
 use crate::store::Store;
 use iotrail_decode::CallSet;
 use iotrail_model::calls::{self, CallKind, Family, Transfer};
+use iotrail_model::recording_coverage::NO_FILE;
 use iotrail_model::recording_coverage::{Counts, count};
 use iotrail_model::{Coverage, Dictionaries, Event, Layer, NamedFile, PathId, Process};
 use iotrail_resolve::Sink;
@@ -12,7 +13,6 @@ use std::num::NonZeroU64;
 const BY_MAX_EVENTS: &str = "limit of events";
 const BY_MAX_SIZE: &str = "limit of size";
 const BY_SAMPLE: &str = "sample";
-const NO_FILE: &str = "anonymous memory mappings";
 
 /// Lets the wanted events through.
 #[derive(Debug)]

@@ -33,12 +33,10 @@ impl Limitations {
             if !without.is_empty() && !recording.selections.is_empty() {
                 add(LimitationKind::NotRecorded, None, None, without);
             }
-            // What is no access to a file is left out of every recording.
-            let asked = || recording.left_out.iter().filter(|(option, _)| option.starts_with("--"));
-            let left_out: u64 = asked().map(|(_, number)| number).sum();
-            if left_out > 0 {
-                let options = asked().map(|(option, _)| option.clone()).collect();
-                add(LimitationKind::LeftOut, Some(left_out), None, options);
+            let left_out = recording.left_out_on_request();
+            if !left_out.is_empty() {
+                let number = left_out.values().sum();
+                add(LimitationKind::LeftOut, Some(number), None, left_out.into_keys().collect());
             }
             let escaped: u64 = recording.escaped.values().sum();
             if escaped + recording.left_running > 0 {
