@@ -22,7 +22,7 @@ LC_ALL=C awk \"{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); a
         format!("_makes() ( job=$1; shift; mkdir -p .iotrail && printf \"%s//\\n\" \"$@\" >{looks}$job );");
     let changed = format!(
         "_changed() ( for list in {looks}*; do test -e \"$list\" || exit 0; done; \
-cat {looks}* | sed \"s|//.*||\" | _look | LC_ALL=C awk \"FILENAME == \\\"-\\\" {{ now[\\$0]; now[substr(\\$0, 1, index(\\$0, \\\"//\\\") + 1)]; next }} \
+cat {looks}* | sed \"s|//.*||\" | _look | LC_ALL=C awk \"FILENAME == \\\"-\\\" {{ name = substr(\\$0, 1, index(\\$0, \\\"//\\\") - 1); now[\\$0]; now[name \\\"//\\\"]; to = index(\\$0, \\\"//> \\\"); if (to) now[name substr(\\$0, to)]; next }} \
 !(\\$0 in now) {{ job = FILENAME; sub(/.*looks-[0-9a-f]*-/, \\\"\\\", job); if (!(job in done)) print job; done[job] }}\" - {looks}* );"
     );
     [look.to_owned(), looks_like, makes, changed]
@@ -108,8 +108,15 @@ mod tests {
         run("_makes 5-made './b*c' './b c' ./cur");
         fs::write(at("b*c"), "").unwrap();
         assert_eq!(run("_changed"), "1");
+        symlink("later", at("nowhere")).unwrap();
+        run("_looks 6 ./nowhere");
+        fs::write(at("later"), "").unwrap();
+        assert_eq!(run("_changed"), "1", "a job made what it leads to");
+        fs::remove_file(at("nowhere")).unwrap();
+        symlink("h", at("nowhere")).unwrap();
+        assert_eq!(run("_changed"), "1 6", "it leads elsewhere");
         fs::remove_file(at("-g")).unwrap();
         fs::remove_file(at("b*c")).unwrap();
-        assert_eq!(run("_changed"), "1 2 5-made");
+        assert_eq!(run("_changed"), "1 2 5-made 6");
     }
 }

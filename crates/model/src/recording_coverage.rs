@@ -170,12 +170,15 @@ impl TracerCost {
 
 /// Why events are left out of every recording: they touch memory that is no file.
 pub const NO_FILE: &str = "anonymous memory mappings";
+/// What older recordings call it.
+const NO_FILE_BEFORE: &str = "memory of no file";
 
 impl RecordingCoverage {
     /// Events that were left out because the user asked for it, by option.
     #[must_use]
     pub fn left_out_on_request(&self) -> Counts {
-        let asked = self.left_out.iter().filter(|(reason, _)| *reason != NO_FILE);
+        let asked =
+            self.left_out.iter().filter(|(reason, _)| ![NO_FILE, NO_FILE_BEFORE].contains(&reason.as_str()));
         asked.map(|(reason, number)| (reason.clone(), *number)).collect()
     }
 
@@ -515,7 +518,11 @@ mod tests {
         assert_eq!(recording.in_one_line(), before);
         count(&mut recording.left_out, "sample", 3);
         assert_eq!(recording.left_out_on_request(), Counts::from([("sample".to_owned(), 3)]));
-        assert!(recording.in_one_line().contains("3 events left out (sample)"), "{}", recording.in_one_line());
+        assert!(
+            recording.in_one_line().contains("3 events left out (sample)"),
+            "{}",
+            recording.in_one_line()
+        );
     }
 
     #[test]
