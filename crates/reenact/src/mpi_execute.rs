@@ -25,6 +25,8 @@ const EIO: i32 = 5;
 #[derive(Debug, Default)]
 struct State {
     requests: VecDeque<Request>,
+    /// Communicators that the program has freed. Libraries may look at one until no request is left that was begun on it.
+    freed: Vec<Communicator>,
     /// Open files by name, the last one opened last.
     files: HashMap<usize, Vec<File>>,
 }
@@ -117,6 +119,15 @@ impl<'a> Rank<'a> {
         for state in &self.streams {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             self.wait(&mut state, Wanted::All, None)?;
+            self.release(&mut state)?;
+        }
+        Ok(())
+    }
+
+    /// Frees communicators of which no request is left.
+    fn release(&self, state: &mut State) -> Result<(), MpiError> {
+        if state.requests.is_empty() {
+            state.freed.drain(..).try_for_each(|comm| self.mpi.free(comm))?;
         }
         Ok(())
     }
@@ -158,7 +169,7 @@ impl<'a> Rank<'a> {
             }
             MpiCall::Free(comm) => {
                 let known = self.known().remove(&comm);
-                mpi.free(known.ok_or(MpiError::Failed("MPI_Comm_free", -1))?)?;
+                state.freed.push(known.ok_or(MpiError::Failed("MPI_Comm_free", -1))?);
             }
             MpiCall::Wait(wanted) => self.wait(state, wanted, Some(GRACE))?,
             MpiCall::Test => self.progress(state, Wanted::All).map(|_| ())?,
@@ -177,7 +188,7 @@ impl<'a> Rank<'a> {
                 self.transfer(state, file, how, (begin, offset, bytes))?;
             }
         }
-        Ok(())
+        self.release(state)
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<i32, Communicator>> {
