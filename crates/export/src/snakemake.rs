@@ -172,7 +172,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
         list(text, "output", &outputs);
         let leads = names.map(|names| format!("leads({names})"));
-        let looks: Vec<String> = rule.looks.iter().map(|path| plain_literal(path)).collect();
+        // Where links lead is watched already; what lies there may be made by a later job.
+        let looks = rule.looks.iter().filter(|path| !watched.names[number].contains(path));
+        let looks: Vec<String> = looks.map(|path| plain_literal(path)).collect();
         let looks = (!looks.is_empty()).then(|| format!("looks({})", looks.join(", ")));
         list(text, "params", &leads.into_iter().chain(looks).collect::<Vec<_>>());
         let before = again::before(number, jobs, owned).unwrap_or_default();
