@@ -172,6 +172,15 @@ pub(crate) fn all() -> Vec<Box<dyn Rule>> {
     ]
 }
 
+/// The places with most calls, the most first.
+fn with_most_calls(places: BTreeMap<&str, u64>) -> Vec<Place> {
+    let mut places: Vec<Place> =
+        places.into_iter().map(|(file, calls)| Place { file: file.to_owned(), calls }).collect();
+    places.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.file.cmp(&b.file)));
+    places.truncate(PLACES);
+    places
+}
+
 /// The rule, the file and the program.
 type Whose = (&'static str, Arc<str>, Arc<str>);
 
@@ -202,14 +211,10 @@ pub(crate) fn join(
         })?;
         let processes: BTreeSet<_> =
             members.iter().map(|member| (member.tally.first.case, member.tally.first.pid)).collect();
-        let mut places: BTreeMap<&Arc<str>, u64> = BTreeMap::new();
+        let mut places: BTreeMap<&str, u64> = BTreeMap::new();
         for (place, calls) in members.iter().flat_map(|member| &member.places) {
             *places.entry(place).or_default() += calls;
         }
-        let mut places: Vec<Place> =
-            places.into_iter().map(|(file, calls)| Place { file: file.to_string(), calls }).collect();
-        places.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.file.cmp(&b.file)));
-        places.truncate(PLACES);
         let first = &most.tally.first;
         let (at_stake_ns, share) = stake.most(path);
         Some(Habit {
@@ -224,7 +229,7 @@ pub(crate) fn join(
             at_stake_ns,
             share,
             amount: sum(|tally| tally.amount),
-            places,
+            places: with_most_calls(places),
             fix: most.fix,
             assumes: most.assumes,
             example: first.example(case(first), most.tally.calls),

@@ -2,8 +2,8 @@
 //! too little to be worth a change.
 
 use crate::advise::{Group, Use};
-use crate::result::{Habit, Place, Shape, severity};
-use crate::rules::habit::PLACES;
+use crate::result::{Habit, Shape, severity};
+use crate::rules::with_most_calls;
 use crate::stake::Stake;
 use iotrail_workflow::why::PathTimes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,20 +61,11 @@ fn habit(program: &str, members: &[(&Arc<str>, &Group)], times: &PathTimes) -> O
         at_stake_ns,
         share,
         amount: files.len() as u64,
-        places: places(files),
+        places: with_most_calls(files),
         fix: FIX,
         assumes: ASSUMES,
         example: example.clone(),
     })
-}
-
-/// The files with most calls.
-fn places(files: BTreeMap<&str, u64>) -> Vec<Place> {
-    let mut places: Vec<Place> =
-        files.into_iter().map(|(file, calls)| Place { file: file.to_owned(), calls }).collect();
-    places.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.file.cmp(&b.file)));
-    places.truncate(PLACES);
-    places
 }
 
 /// The deepest directory that all paths are in; the root if they have none in common.
