@@ -54,7 +54,7 @@ BUSY = "import hashlib\nfor i in range(3000):\n    hashlib.sha256(open('/proc/se
 
 
 def workloads(scratch, montage):
-    for name in ("preads", "unselected", "threads", "ranks"):
+    for name in ("preads", "unselected", "threads", "ranks", "floor"):
         subprocess.run(["cc", "-O2", "-pthread", "-o", scratch / name, HERE / "record" / f"{name}.c"], check=True)
     (scratch / "data").write_bytes(bytes(1 << 20))
     yield Workload("preads", [scratch / "preads", scratch / "data", PREADS])
@@ -73,9 +73,10 @@ def workloads(scratch, montage):
         yield Workload("montage", ["make", "-s", "-j2"], lambda place: shutil.copytree(montage, place, dirs_exist_ok=True))
 
 
-def tools(iotrail):
+def tools(iotrail, scratch):
     return {
         "untraced": [],
+        "two stops a call, nothing asked": [scratch / "floor", "OUT"],
         "strace -f": ["strace", "-f", "-o", "OUT"],
         "strace -f --seccomp-bpf": ["strace", "-f", "--seccomp-bpf", "-e", "trace=%file,%desc,%process,%network", "-o", "OUT"],
         "iotrail record": [iotrail, "-q", "record", "-o", "OUT", "--"],
@@ -117,7 +118,7 @@ def median(runs, field):
 
 
 def measure(iotrail, scratch, workload, pinned, count, report):
-    every = tools(iotrail)
+    every = tools(iotrail, scratch)
     runs = {name: [] for name in every}
     for _ in range(count):
         for name, prefix in every.items():

@@ -101,6 +101,12 @@ impl Ui {
         Style { colour: self.colours_stdout(), width: Self::width(), hints: Hints::new(hints::words) }
     }
 
+    /// Whether lines for the reader are shown.
+    #[must_use]
+    pub fn talks(&self) -> bool {
+        !self.quiet
+    }
+
     /// One line for the reader.
     pub fn info(&self, text: &str) {
         if !self.quiet {

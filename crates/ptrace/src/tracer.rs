@@ -88,8 +88,11 @@ impl Tracer {
         let flags = libc::__WALL | libc::__WNOTHREAD | if block { 0 } else { libc::WNOHANG };
         loop {
             let mut word = 0;
+            // The call itself: the function of the C library is a place where threads are cancelled, which costs at each stop.
             // SAFETY: the kernel stores one status word; NULL says that nobody wants to know what was used.
-            let tid = unsafe { libc::wait4(-1, &raw mut word, flags, std::ptr::null_mut()) };
+            let tid = unsafe {
+                libc::syscall(libc::SYS_wait4, -1, &raw mut word, flags, std::ptr::null_mut::<libc::rusage>())
+            };
             let tid = match tid {
                 -1 => return Err(io::Error::last_os_error()),
                 0 => return Ok(None),

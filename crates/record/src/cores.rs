@@ -28,6 +28,12 @@ impl CorePlacement {
         self.placed.is_some()
     }
 
+    /// Whether recorder and program are bound to one core.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.placed.as_ref().is_some_and(Placed::is_shared)
+    }
+
     /// Whether calls about cores must be seen.
     pub(crate) fn concerns_calls(&self) -> bool {
         self.placed.as_ref().is_some_and(Placed::concerns_calls)

@@ -159,6 +159,12 @@ impl Placed {
         Ok(placed)
     }
 
+    /// Whether everything is bound to one core.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
     /// Whether calls that ask for cores or choose them matter.
     pub(crate) fn concerns_calls(&self) -> bool {
         self.wish != Placement::Free

@@ -3,7 +3,7 @@
 use crate::error::RecordError;
 use crate::orphans::Due;
 use crate::recording::{Recording, is_gone};
-use crate::reports::Next;
+use crate::reports::{Next, Others};
 use crate::store::Store;
 use iotrail_model::Timestamp;
 use iotrail_model::recording_coverage::count;
@@ -30,7 +30,7 @@ impl<S: Store> Recording<'_, '_, S> {
                     break;
                 }
             }
-            match self.reports.next(self.threads.len() > 1)? {
+            match self.reports.next(self.others())? {
                 Next::Report(report, at) => self.receive(report, at)?,
                 Next::Signal => self.cores.look(self.clock.now(), self.tally.calls, None, &self.threads),
                 Next::Nobody => break,
@@ -39,6 +39,15 @@ impl<S: Store> Recording<'_, '_, S> {
         self.requests.finish(&mut self.emitter);
         self.emitter.finish();
         Ok(())
+    }
+
+    /// Who else may stop when one thread has.
+    fn others(&self) -> Others {
+        match self.threads.len() {
+            0 | 1 => Others::None,
+            _ if self.cores.is_shared() => Others::OnOurCore,
+            _ => Others::Anywhere,
+        }
     }
 
     fn receive(&mut self, report: Report, at: Timestamp) -> Result<(), RecordError> {

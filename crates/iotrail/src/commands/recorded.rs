@@ -49,7 +49,7 @@ pub(crate) fn conclude(
     if let Some(why) = session.outcome.coverage.recording.as_ref().and_then(RecordingCoverage::why_empty) {
         ui.warn(&format!("the recording holds no events: {why}"));
     }
-    if published.is_last {
+    if published.is_last && (ui.talks() || outputs.report.is_some()) {
         info(session, (target, name), outputs, ui)?;
     }
     match &outputs.json {
@@ -61,8 +61,8 @@ pub(crate) fn conclude(
 fn info(session: &Session, (target, name): (&Path, &Path), outputs: &Outputs, ui: &Ui) -> anyhow::Result<()> {
     let log = EventLog::open(&[target.to_owned()])?;
     let info = log.info()?;
-    let explained =
-        if (1..=EXPLAINED).contains(&info.events) { why(&log, one_per_core()).ok() } else { None };
+    let explains = ui.talks() && (1..=EXPLAINED).contains(&info.events);
+    let explained = if explains { why(&log, one_per_core()).ok() } else { None };
     ui.info(&in_one_line(session, &info, explained.as_ref(), name));
     if let Some(recording) = &info.coverage.recording {
         ui.info(&format!("coverage: {}", recording.in_one_line()));
