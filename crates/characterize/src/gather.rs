@@ -1,6 +1,7 @@
 //! Phase A: the pass that takes requests and synchronisation out of a log.
 
 use iotrail_model::calls::{CallKind, PerCall, mpi};
+use iotrail_model::places::is_pseudo;
 use iotrail_model::{
     CallId, CaseId, ErrnoId, EventBatch, FileId, FileKind, FlagsId, Layer, Nullable, OpenId, PathId, Pid, Tid,
 };
@@ -266,16 +267,13 @@ fn on_directories(kind: CallKind) -> bool {
 
 /// Files of the system, and those that MPI makes for itself.
 fn is_of_system(path: &str) -> bool {
-    const SYSTEM: [&str; 13] = [
+    const SYSTEM: [&str; 10] = [
         "/usr/",
         "/lib",
         "/etc/",
         "/opt/",
         "/bin/",
         "/sbin/",
-        "/proc/",
-        "/sys/",
-        "/dev/",
         "/run/",
         "/var/run/",
         "/var/lib/",
@@ -283,7 +281,9 @@ fn is_of_system(path: &str) -> bool {
     ];
     const OF_MPI: [&str; 6] = ["ompi.", "openmpi", "pmix", "prte", ".openmpi", "mpich"];
     let of_mpi = |part: &str| OF_MPI.iter().any(|name| part.starts_with(name));
-    SYSTEM.iter().any(|root| path.starts_with(root)) || path.split('/').rev().skip(1).any(of_mpi)
+    is_pseudo(path)
+        || SYSTEM.iter().any(|root| path.starts_with(root))
+        || path.split('/').rev().skip(1).any(of_mpi)
 }
 
 impl Pass for Gathering<'_> {

@@ -152,17 +152,6 @@ pub(crate) fn hashed(name: &str) -> String {
     name.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
-/// The directory that all these paths are in.
-pub(crate) fn common_directory<'a>(paths: impl Iterator<Item = &'a str>) -> String {
-    let directory = |path: &'a str| path.rsplit_once('/').map_or("", |(directory, _)| directory);
-    let common = |one: &'a str, other: &'a str| {
-        let same = one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other);
-        let len: usize = same.map(|(part, _)| part.len() + 1).sum();
-        &one[..len.saturating_sub(1).min(one.len())]
-    };
-    paths.map(directory).reduce(common).unwrap_or_default().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,13 +173,5 @@ mod tests {
         let (one, other) = (hashed("out/ckpt.%r.%i"), hashed("out/log"));
         assert_eq!(one.split('/').next(), other.split('/').next());
         assert!(one.ends_with(".%r.%i") && !one.contains("ckpt") && !other.contains("log"), "{one} {other}");
-    }
-
-    #[test]
-    fn the_common_directory_is_one_of_whole_parts() {
-        assert_eq!(common_directory(["/a/b/c", "/a/bc/d"].into_iter()), "/a");
-        assert_eq!(common_directory(["/a/b/c", "/a/b/d"].into_iter()), "/a/b");
-        assert_eq!(common_directory(["/a/b", "/c"].into_iter()), "");
-        assert_eq!(common_directory(std::iter::empty()), "");
     }
 }

@@ -3,9 +3,10 @@
 use crate::CharacterizeError;
 use crate::after::{WaitFigures, waits, with_waits};
 use crate::laws::{Place, laws};
-use crate::names::{Kinds, Naming, common_directory, hashed, kept, path as path_of, sharing, word};
+use crate::names::{Kinds, Naming, hashed, kept, path as path_of, sharing, word};
 use crate::sessions::{Execution, RankSessions, Shape};
 use crate::streams::Streams;
+use iotrail_model::places::common_directory;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
     Class, FileKind, Group, Model, ModelFile, ModelSession, NameCall, PathElement, ProgramStep, RankGroup,

@@ -22,6 +22,7 @@ pub mod interner;
 pub mod intervals;
 pub mod notes;
 pub mod nullable;
+pub mod places;
 pub mod quantity;
 pub mod quote;
 pub mod raw;

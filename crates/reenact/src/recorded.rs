@@ -3,6 +3,7 @@
 use crate::names;
 use crate::reason::{LeftOut, Reason};
 use iotrail_model::calls::{CallKind, CallSpec, OpenFlags, PerCall, Transfer};
+use iotrail_model::places::is_pseudo;
 use iotrail_model::text::text_to_path;
 use iotrail_model::{Event, FileId, Names, PathId};
 use iotrail_replay::{MAX_TRANSFER, OpenMode};
@@ -278,7 +279,7 @@ impl<'a> Reading<'a> {
         if !text.starts_with(b"/") {
             return Err(Reason::NoPath);
         }
-        if is_of_kernel(&text) {
+        if is_pseudo(&text) {
             return Err(Reason::Kernel);
         }
         let name = names::name(&text).ok_or(Reason::Name)?;
@@ -351,14 +352,6 @@ impl Recorded {
 
 fn errno(name: &str) -> Result<i32, Reason> {
     ERRORS.iter().find(|(known, _)| *known == name).map(|(_, number)| *number).ok_or(Reason::Failed)
-}
-
-/// Whether a path is of the kernel. Shared memory is files.
-fn is_of_kernel(path: &[u8]) -> bool {
-    let below = |root: &str| {
-        path.strip_prefix(root.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-    };
-    ["/proc", "/sys", "/dev"].into_iter().any(below) && !below("/dev/shm")
 }
 
 /// Whether a call through a description.

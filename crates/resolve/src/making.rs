@@ -13,6 +13,7 @@ use crate::scene::{Scene, asked_by, cloexec_in, is_creat};
 use crate::sockets::{self, Address, Given, Protocol};
 use crate::state::State;
 use iotrail_model::calls::Makes;
+use iotrail_model::places::is_pseudo;
 use iotrail_model::raw::Target;
 use iotrail_model::text::path_to_text;
 use iotrail_model::{Dictionaries, Event, FileKind, FlagsId, Nullable, PathId, Tid};
@@ -21,10 +22,9 @@ use iotrail_model::{Dictionaries, Event, FileKind, FlagsId, Nullable, PathId, Ti
 /// what a process has open.
 fn goes_by_links(given: Option<PathArg<'_>>, name: &[u8], file: &[u8]) -> bool {
     let climbs = |path: &[u8]| path.split(|byte| *byte == b'/').any(|part| part == b"..");
-    let of_kernel = |path: &[u8]| path.starts_with(b"/proc/") || path.starts_with(b"/dev/");
     name != file
         && name.len() <= LONG
-        && [name, file].into_iter().all(|path| path.starts_with(b"/") && !of_kernel(path))
+        && [name, file].into_iter().all(|path| path.starts_with(b"/") && !is_pseudo(path))
         && given.and_then(|given| given.bytes).is_some_and(|bytes| !climbs(bytes))
 }
 

@@ -13,6 +13,7 @@ use crate::row_group::RowGroupMeta;
 use crate::trail::Trail;
 use hashbrown::HashMap;
 use iotrail_kernel::pool;
+use iotrail_model::places::is_pseudo;
 use iotrail_model::{
     Case, CaseId, Coverage, EventBatch, FileId, FileRow, Layer, NameKind, Names, Nullable, PathId, Process,
 };
@@ -292,9 +293,8 @@ impl EventLog {
             paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
         let files = self.distinct_files().iter().map(|file| {
             let path = &*paths[file.path.index()];
-            let of_kernel = ["/proc/", "/sys/", "/dev/"].iter().any(|root| path.starts_with(root));
             let by_name = || path.starts_with('/') && !directories.contains(path);
-            !of_kernel && file.holds_bytes().unwrap_or_else(by_name)
+            !is_pseudo(path) && file.holds_bytes().unwrap_or_else(by_name)
         });
         files.collect()
     }

@@ -4,6 +4,8 @@
 //! and say nothing of the workflow. They are hidden by default and counted. So are the libraries of interpreters: a Python
 //! program that imports one package reads hundreds of modules, wherever they are installed.
 
+use iotrail_model::places::{is_pseudo, is_within};
+
 /// What a system file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum System {
@@ -12,12 +14,6 @@ pub enum System {
     /// Installed with the system: libraries, locales, configuration of the loader. Data after all if the workflow writes it.
     Installed,
 }
-
-/// Directories of what is no data. What lies in [`DATA`] is.
-const PSEUDO: [&str; 3] = ["/dev", "/proc", "/sys"];
-
-/// Below [`PSEUDO`], but data.
-const DATA: [&str; 4] = ["/dev/shm", "/dev/mqueue", "/dev/hugepages", "/dev/fd"];
 
 /// Directories of installed data that every program reads.
 const DIRECTORIES: [&str; 12] = [
@@ -74,10 +70,10 @@ pub fn is_system(path: &str) -> bool {
 #[must_use]
 pub fn class(path: &str) -> Option<System> {
     let within = |directories: &[&str]| directories.iter().any(|directory| is_within(path, directory));
-    if within(&PSEUDO) {
-        return (!within(&DATA)).then_some(System::Pseudo);
-    }
-    if path.starts_with("anon_inode:") || path.starts_with("memfd:") {
+    if is_pseudo(path) && !is_within(path, "/dev/fd")
+        || path.starts_with("anon_inode:")
+        || path.starts_with("memfd:")
+    {
         return Some(System::Pseudo);
     }
     let installed = within(&DIRECTORIES)
@@ -87,10 +83,6 @@ pub fn class(path: &str) -> Option<System> {
         || (is_library(path) && within(&LIBRARIES))
         || (path.contains("/gconv/") && within(&LIBRARIES));
     installed.then_some(System::Installed)
-}
-
-fn is_within(path: &str, directory: &str) -> bool {
-    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Whether a path lies in a package or in the library of an interpreter.

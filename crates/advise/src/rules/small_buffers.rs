@@ -5,6 +5,7 @@ use crate::advise::{Group, Use};
 use crate::result::{Habit, Shape, severity};
 use crate::rules::with_most_calls;
 use crate::stake::Stake;
+use iotrail_model::places::common_directory;
 use iotrail_workflow::why::PathTimes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -47,12 +48,13 @@ fn habit(program: &str, members: &[(&Arc<str>, &Group)], times: &PathTimes) -> O
     }
     let processes: BTreeSet<_> = members.iter().flat_map(|(_, group)| &group.processes).collect();
     let calls = files.values().sum();
+    let directory = common_directory(files.keys().copied());
     let example =
         members.iter().filter_map(|(_, group)| group.example.as_ref()).max_by_key(|example| example.calls)?;
     Some(Habit {
         rule: RULE,
         severity: severity(share),
-        file: common_directory(files.keys().copied()).to_owned(),
+        file: if directory.is_empty() { "/" } else { directory }.to_owned(),
         program: program.to_owned(),
         processes: processes.len() as u64,
         calls,
@@ -66,31 +68,4 @@ fn habit(program: &str, members: &[(&Arc<str>, &Group)], times: &PathTimes) -> O
         assumes: ASSUMES,
         example: example.clone(),
     })
-}
-
-/// The deepest directory that all paths are in; the root if they have none in common.
-fn common_directory<'a>(mut paths: impl Iterator<Item = &'a str>) -> &'a str {
-    let directory = |path: &'a str| path.rsplit_once('/').map_or("", |(directory, _)| directory);
-    let mut common = paths.next().map(directory).unwrap_or_default();
-    for path in paths {
-        while !path.strip_prefix(common).is_some_and(|rest| rest.starts_with('/')) && !common.is_empty() {
-            common = directory(common);
-        }
-    }
-    if common.is_empty() { "/" } else { common }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_common_directory_ends_where_names_part() {
-        let common = |paths: &[&'static str]| common_directory(paths.iter().copied());
-        assert_eq!(common(&["/a/b/c", "/a/b/d"]), "/a/b");
-        assert_eq!(common(&["/a/b/c", "/a/bc/d"]), "/a");
-        assert_eq!(common(&["/a/b/c", "/a/b/c/d", "/a/b"]), "/a");
-        assert_eq!(common(&["/a", "/b/c"]), "/");
-        assert_eq!(common(&["x", "/b/c"]), "/");
-    }
 }

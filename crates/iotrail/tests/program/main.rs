@@ -2,6 +2,7 @@
 
 mod architecture;
 mod cli;
+mod memory;
 mod record;
 mod recorded;
 mod workflow;

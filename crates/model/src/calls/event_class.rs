@@ -7,6 +7,7 @@ use crate::case::FileRow;
 use crate::file_facts::FileKind;
 use crate::ids::{CallId, CaseId, FlagsId, OpenId, PathId};
 use crate::nullable::Nullable;
+use crate::places::{is_pseudo, is_within};
 use std::collections::HashSet;
 
 /// Character devices at which nobody waits.
@@ -50,7 +51,7 @@ fn kind_for_waits(row: &FileRow) -> Option<FileKind> {
     match row.kind.as_deref() {
         Some("char") | None if ALWAYS_READY.contains(&&*row.path) => Some(FileKind::File),
         Some(name) => FileKind::ALL.into_iter().find(|kind| kind.name() == name),
-        None if row.path.starts_with("/dev/") && !row.path.starts_with("/dev/shm/") => Some(FileKind::Char),
+        None if is_within(&*row.path, "/dev") && is_pseudo(&*row.path) => Some(FileKind::Char),
         None => row.path.starts_with('/').then_some(FileKind::File),
     }
 }

@@ -1,15 +1,16 @@
 //! When programs start up: from `execve` to their first own event.
 //!
 //! A program's own are its first write, new process, wait (a read of a pipe, too), and the first successful open or read of a file
-//! outside system libraries, locales, `/etc`, `/proc`, `/dev` and the libraries beside its executable (`../lib`).
+//! outside system libraries, locales, `/etc`, devices, `/proc`, `/sys` and the libraries beside its executable (`../lib`).
 
 use crate::preset::base;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use iotrail_model::places::is_pseudo;
 use iotrail_model::{CaseId, Pid, Timestamp};
 
 /// Directories whose files a program opens on its way to its own work.
-const SYSTEM: [&str; 15] = [
+const SYSTEM: [&str; 12] = [
     "/lib/",
     "/lib32/",
     "/lib64/",
@@ -22,15 +23,12 @@ const SYSTEM: [&str; 15] = [
     "/usr/share/zoneinfo/",
     "/usr/share/terminfo/",
     "/etc/",
-    "/proc/",
-    "/dev/",
-    "/sys/",
 ];
 
 /// Whether a path is one that programs open before they begin with what is theirs.
 #[must_use]
 pub fn is_on_the_way(path: &str) -> bool {
-    SYSTEM.iter().any(|directory| path.starts_with(directory)) || !path.starts_with('/')
+    is_pseudo(path) || SYSTEM.iter().any(|directory| path.starts_with(directory)) || !path.starts_with('/')
 }
 
 /// Whether `path` lies in the libraries beside an executable: `bin/prog` and `lib/…` of one directory.

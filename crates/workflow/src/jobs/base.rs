@@ -6,6 +6,7 @@
 //! common with it is elsewhere, and is named by its absolute path.
 
 use super::changed_names::{absolute, paths_in};
+use super::hidden::holds_files;
 use super::programs::Programs;
 use super::{Job, Script};
 use foldhash::fast::RandomState;
@@ -78,7 +79,7 @@ fn redirected(job: &Job) -> Vec<&str> {
     let redirects = job.script.iter().flat_map(Script::redirects);
     redirects
         .filter_map(|redirect| redirect.target.path().map(|path| &**path))
-        .filter(|path| path.starts_with('/') && !path.starts_with("/dev/") && !passes(path))
+        .filter(|path| holds_files(path) && !passes(path))
         .collect()
 }
 

@@ -2,24 +2,12 @@
 
 use super::steps::{JobAction, Step};
 use iotrail_model::PathId;
+use iotrail_model::places::is_pseudo;
 use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::EventLog;
 
-const SYSTEM: [&str; 13] = [
-    "/bin/",
-    "/boot/",
-    "/dev/",
-    "/etc/",
-    "/lib/",
-    "/lib32/",
-    "/lib64/",
-    "/proc/",
-    "/run/",
-    "/sbin/",
-    "/sys/",
-    "/usr/",
-    "/var/cache/",
-];
+const SYSTEM: [&str; 10] =
+    ["/bin/", "/boot/", "/etc/", "/lib/", "/lib32/", "/lib64/", "/run/", "/sbin/", "/usr/", "/var/cache/"];
 
 /// Kinds of files that jobs make and wait for; pipes without a name are hidden by what they are called.
 const ENTRIES: [&str; 2] = ["file", "pipe"];
@@ -43,9 +31,7 @@ impl Hidden {
         let base = base.map(|base| format!("{}/", base.trim_end_matches('/')));
         let software = software(processes, base.as_deref());
         let of_system = |path: &str| {
-            if !path.starts_with('/')
-                || ["/dev/", "/proc/", "/sys/"].iter().any(|place| path.starts_with(place))
-            {
+            if !holds_files(path) {
                 return true;
             }
             if base.as_deref().is_some_and(|base| base.len() > 1 && path.starts_with(base)) {
@@ -111,10 +97,8 @@ fn made(steps: &[Step], count: usize) -> Vec<bool> {
 }
 
 /// Whether files can be made there.
-fn holds_files(path: &str) -> bool {
-    let devices = path.starts_with("/dev/")
-        && !["/dev/shm/", "/dev/mqueue/"].iter().any(|place| path.starts_with(place));
-    path.starts_with('/') && !devices && !path.starts_with("/proc/") && !path.starts_with("/sys/")
+pub(super) fn holds_files(path: &str) -> bool {
+    path.starts_with('/') && !is_pseudo(path)
 }
 
 /// Whether Python keeps it for itself, and makes it again where it is not there.
