@@ -6,6 +6,7 @@
 use crate::program::{Program, Target};
 use crate::sessions::{Execution, RankSessions};
 use crate::streams::Streams;
+use iotrail_model::intervals::OrderedIntervals;
 use iotrail_workload::{ModelFile, Producer, ProgramStep, RequestKind};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,22 +50,23 @@ struct Moved<'a> {
     times: (i64, i64),
     /// Barriers of the rank before it, and before its end.
     barriers: (usize, usize),
+    read: OrderedIntervals,
+    written: OrderedIntervals,
 }
 
 impl Moved<'_> {
-    fn bytes(&self, wanted: RequestKind) -> impl Iterator<Item = (u64, u64)> {
-        let own = self.execution.transfers.iter().filter(move |transfer| transfer.kind == wanted);
-        own.filter_map(|transfer| Some((transfer.offset?, transfer.offset?.checked_add(transfer.size)?)))
-    }
-
     /// Whether it reads what the other one wrote, or opens what that made.
     fn needs(&self, other: &Self) -> bool {
         let mode = other.execution.shape.mode();
-        let is_read =
-            |(start, end)| other.bytes(RequestKind::Write).any(|(from, until)| from < end && start < until);
         let makes = mode.create && !self.execution.shape.mode().create;
-        self.bytes(RequestKind::Read).any(is_read) || makes && other.execution.transfers.is_empty()
+        self.read.meets(&other.written) || makes && other.execution.transfers.is_empty()
     }
+}
+
+/// The bytes that the transfers of a kind moved, as far as it is known where.
+fn bytes(execution: &Execution, kind: RequestKind) -> OrderedIntervals {
+    let own = execution.transfers.iter().filter(|transfer| transfer.kind == kind);
+    own.filter_map(|transfer| Some(transfer.offset?..transfer.offset?.checked_add(transfer.size)?)).collect()
 }
 
 /// What ranks wait for. A session is held against the last one of each other rank that ended before it began.
@@ -101,6 +103,8 @@ fn moved<'a>(streams: &Streams, rank: usize, execution: &'a Execution, target: T
         execution,
         times: (first.start, last.end.unwrap_or(last.start)),
         barriers: (before(execution.first), before(last_at)),
+        read: bytes(execution, RequestKind::Read),
+        written: bytes(execution, RequestKind::Write),
     })
 }
 
@@ -114,13 +118,12 @@ fn find(all: &[Moved<'_>], waits: &mut Waits) {
         let mut needed: Vec<&&Moved<'_>> = unordered.filter(|other| moved.needs(other)).collect();
         // What was written last is read: of several writers of the same bytes the others do not matter.
         needed.sort_by_key(|other| std::cmp::Reverse(other.times.1));
-        let mut covered: Vec<(u64, u64)> = Vec::new();
+        let mut covered = OrderedIntervals::default();
         for other in needed {
-            let bytes: Vec<(u64, u64)> = other.bytes(RequestKind::Write).collect();
-            if !bytes.is_empty() && bytes.iter().all(|range| covered.contains(range)) {
+            if !other.written.is_empty() && covered.includes(&other.written) {
                 continue;
             }
-            covered.extend(bytes);
+            covered.extend(other.written.spans());
             let key = (other.target, moved.target);
             let wait = waits.entry(key).or_insert_with(|| Wait {
                 producer: key.0,

@@ -1,12 +1,12 @@
 //! The calls of a finding as they would be if the advice was followed.
 
 use crate::calls::{Call, CallAction, Description, Moved};
-use crate::intervals::Intervals;
 use crate::lengths::{grown_at_once, written_once};
 use crate::merge::{Merge, merged};
 use crate::position::position;
 use crate::ranks::{blocks_of_one, files_of_their_own, gathered, read_by_one};
 use iotrail_advise::Item;
+use iotrail_model::intervals::OrderedIntervals;
 use iotrail_model::{CaseId, FileId, Pid};
 use iotrail_replay::OpenMode;
 use std::collections::{HashMap, HashSet};
@@ -117,7 +117,7 @@ pub(crate) enum Known {
 
 /// Without the reads of bytes that the same process has read, or written, before.
 pub(crate) fn without_reads(calls: &[Call], which: Known) -> Vec<Call> {
-    let mut known: HashMap<((CaseId, Pid), FileId), Intervals> = HashMap::new();
+    let mut known: HashMap<((CaseId, Pid), FileId), OrderedIntervals> = HashMap::new();
     let mut changed = HashSet::new();
     let mut followed = Vec::new();
     for call in calls {
@@ -127,25 +127,25 @@ pub(crate) fn without_reads(calls: &[Call], which: Known) -> Vec<Call> {
             known.retain(|(_, file), _| *file != call.file);
         }
         let range = call.transfer().and_then(|moved| Some((moved.writes, moved.range()?)));
-        match range {
-            Some((true, range)) => {
+        match range.map(|(writes, (low, high))| (writes, low..high)) {
+            Some((true, span)) => {
                 for ((_, file), bytes) in &mut known {
                     if *file == call.file {
-                        bytes.remove(range);
+                        bytes.remove(span.clone());
                     }
                 }
                 if which == Known::Written {
-                    known.entry((call.process(), call.file)).or_default().insert(range);
+                    known.entry((call.process(), call.file)).or_default().insert(span);
                 }
             }
-            Some((false, range)) => {
+            Some((false, span)) => {
                 let bytes = known.entry((call.process(), call.file)).or_default();
-                if range.0 < range.1 && bytes.contains(range) {
+                if !span.is_empty() && bytes.contains(&span) {
                     changed.extend(call.open);
                     continue;
                 }
                 if which == Known::Read {
-                    bytes.insert(range);
+                    bytes.insert(span);
                 }
             }
             None => {}

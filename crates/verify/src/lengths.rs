@@ -1,8 +1,8 @@
 //! Files that get their length at once, and bytes that are written once.
 
 use crate::calls::{Call, CallAction, Description};
-use crate::intervals::Intervals;
 use crate::position::position;
+use iotrail_model::intervals::OrderedIntervals;
 use iotrail_model::{CaseId, FileId, Pid};
 use std::collections::{HashMap, HashSet};
 
@@ -85,20 +85,20 @@ pub(crate) fn written_once(calls: &[Call]) -> Vec<Call> {
         let range = call.transfer().and_then(|moved| moved.range());
         match (call.action, range) {
             (CallAction::Transfer(moved), Some((low, high))) if !moved.writes => {
-                later.written.remove((low, high.max(low.saturating_add(moved.asked))));
-                later.unseen = Intervals::default();
+                later.written.remove(low..high.max(low.saturating_add(moved.asked)));
+                later.unseen = OrderedIntervals::default();
             }
-            (CallAction::Transfer(_), Some(range)) if !is_ordered => {
+            (CallAction::Transfer(_), Some((low, high))) if !is_ordered => {
                 if later.by.is_some_and(|by| by != call.process()) {
                     *later = Later::default();
                 }
                 later.by = Some(call.process());
                 let again = if extends.contains(&index) { &later.unseen } else { &later.written };
-                if range.0 < range.1 && again.contains(range) {
+                if low < high && again.contains(&(low..high)) {
                     gone.insert(index);
                 } else {
-                    later.written.insert(range);
-                    later.unseen.insert(range);
+                    later.written.insert(low..high);
+                    later.unseen.insert(low..high);
                 }
             }
             (CallAction::Stat | CallAction::Seek(_) | CallAction::Refused(_), _) => {}
@@ -116,9 +116,9 @@ pub(crate) fn written_once(calls: &[Call]) -> Vec<Call> {
 #[derive(Default)]
 struct Later {
     by: Option<(CaseId, Pid)>,
-    written: Intervals,
+    written: OrderedIntervals,
     /// The part of it before which nobody reads anything, and so meets the end of the file.
-    unseen: Intervals,
+    unseen: OrderedIntervals,
 }
 
 /// The writes that may make their file longer.

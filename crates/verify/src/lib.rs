@@ -5,7 +5,6 @@
 
 mod advised;
 mod calls;
-mod intervals;
 mod issue;
 mod lanes;
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! What the processes of a parallel program transfer, divided among them in another way. That they exchange data for that is not issued.
 
 use crate::calls::{Call, CallAction, Description, Moved};
-use crate::intervals::Intervals;
 use crate::position::without_cursor;
+use iotrail_model::intervals::OrderedIntervals;
 use iotrail_model::{CaseId, FileId, Pid};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -179,10 +179,10 @@ pub(crate) fn read_by_one(calls: &[Call]) -> Result<Vec<Call>, &'static str> {
         }
         let Some(most) = bytes.values().max().copied() else { continue };
         let reader = bytes.into_iter().find(|(_, bytes)| *bytes == most).map(|(process, _)| process);
-        let mut known = Intervals::default();
         let own = reads().filter(|(index, _)| Some(calls[*index].process()) == reader);
-        own.filter_map(|(_, read)| read.range()).for_each(|range| known.insert(range));
-        let is_known = |read: Moved| read.range().is_some_and(|range| known.contains(range));
+        let known: OrderedIntervals =
+            own.filter_map(|(_, read)| read.range()).map(|(low, high)| low..high).collect();
+        let is_known = |read: Moved| read.range().is_some_and(|(low, high)| known.contains(&(low..high)));
         let others =
             reads().filter(|(index, read)| Some(calls[*index].process()) != reader && is_known(*read));
         divided.becomes.extend(others.filter(|(_, read)| !read.writes).map(|(index, _)| (index, Vec::new())));
