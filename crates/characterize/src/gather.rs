@@ -84,10 +84,10 @@ pub(crate) struct RequestRow {
     pub(crate) end: Option<i64>,
 }
 
-/// All rows of interest, in the order of the log.
+/// All rows of interest: of each case, in the order of their begins.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<Vec<Row>>,
     pub(crate) left_out: LeftOut,
     pub(crate) has_mpi: bool,
 }
@@ -333,14 +333,20 @@ impl Pass for Gathering<'_> {
     fn merge(&self, (): &mut (), (): ()) {}
 
     fn close(&self, gathered: &mut Gathered, (rows, left_out): (Vec<Row>, LeftOut)) {
-        gathered.rows.extend(rows);
+        for of_case in rows.chunk_by(|one, other| one.case == other.case) {
+            let case = of_case[0].case.index();
+            if gathered.rows.len() <= case {
+                gathered.rows.resize_with(case + 1, Vec::new);
+            }
+            gathered.rows[case].extend_from_slice(of_case);
+        }
         gathered.left_out.add(left_out);
     }
 
     fn finish(&self, (): (), mut gathered: Gathered) -> Gathered {
-        gathered.rows.sort_by_key(|row| (row.case, row.start));
+        gathered.rows.iter_mut().for_each(|of_case| of_case.sort_by_key(|row| row.start));
         gathered.has_mpi =
-            gathered.rows.iter().any(|row| !matches!(row.what, What::Request(_) | What::Waits));
+            gathered.rows.iter().flatten().any(|row| !matches!(row.what, What::Request(_) | What::Waits));
         gathered
     }
 }

@@ -73,14 +73,18 @@ pub(crate) fn chosen(
     let classes = PaperClasses::of(of.kinds);
     let recorded = measured(of.ranks, of.groups, &classes);
     let (program, short) = programmed.program();
-    let exact = Fit::of(&program, of.ranks, of.barriers).exact_share();
     let joint = programmed.joint();
     let paper = paper(of.streams, of.ranks, of.groups, &classes, &recorded);
     let candidates = [(paper, Level::Paper), (joint, Level::Joint), (program, Level::Program)];
+    let candidates = candidates.map(|(modelled, level)| {
+        let fit = Fit::of(&modelled, of.ranks, of.barriers);
+        (modelled, level, fit)
+    });
+    let exact = candidates.iter().find(|(_, level, _)| *level == Level::Program);
+    let exact = exact.and_then(|(.., fit)| fit.exact_share());
     let candidates: Vec<Candidate> = candidates
         .into_iter()
-        .map(|(modelled, level)| {
-            let fit = Fit::of(&modelled, of.ranks, of.barriers);
+        .map(|(modelled, level, fit)| {
             let of_model = class_of(&modelled, of, &classes);
             let made =
                 made(&modelled.model, of.groups, |file| of_model.get(file).copied().unwrap_or_default());

@@ -3,11 +3,12 @@
 use crate::gather::{Gathered, LeftOut, RequestRow, Row, What};
 use crate::result::RankedBy;
 use iotrail_model::calls::{Call as Named, CallKind};
-use iotrail_model::{FileId, Names, PathId, Tid, Timestamp};
+use iotrail_model::{Case, FileId, Names, PathId, Tid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable, Query};
 use iotrail_trail::EventLog;
 use iotrail_workload::{Call, FileIndex, Request, requests};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a rank does.
@@ -74,30 +75,41 @@ pub(crate) fn streams(
     gathered: Gathered,
     (ranking, processes): (Ranking, &ProcessTable),
 ) -> Streams {
-    let Gathered { rows, mut left_out, has_mpi } = gathered;
+    let Gathered { mut rows, mut left_out, has_mpi } = gathered;
     let by = match ranking {
         Ranking::Auto => ranked_by(log, query),
         Ranking::Threads => RankedBy::Thread,
     };
-    let mut ranks: BTreeMap<RankKey, Vec<Row>> = BTreeMap::new();
-    for row in rows {
-        let key = match by {
-            // The first thread of a process prepares what the others do.
-            RankedBy::Thread if row.pid.0 == row.tid.0 => continue,
-            RankedBy::Thread => RankKey::Thread(row.case.0, row.pid.0, row.tid.0),
-            RankedBy::Case => RankKey::Case(rank_number(log, row).unwrap_or(u32::MAX), row.case.0),
-            // Processes are sorted by case and start: who was made first, whoever is first to make a request.
-            RankedBy::Process => RankKey::Process(processes.get(row.process).start, row.process),
-        };
-        ranks.entry(key).or_default().push(row);
+    let number = |case: &Case| case.name.rid.as_deref()?.parse().ok();
+    let numbered: Vec<u32> = log.cases().iter().map(|case| number(case).unwrap_or(u32::MAX)).collect();
+    let key = |row: &Row| match by {
+        RankedBy::Thread => RankKey::Thread(row.case.0, row.pid.0, row.tid.0),
+        RankedBy::Case => RankKey::Case(numbered[row.case.index()], row.case.0),
+        // Processes are sorted by case and start: who was made first, whoever is first to make a request.
+        RankedBy::Process => RankKey::Process(processes.get(row.process).start, row.process),
+    };
+    for of_case in &mut rows {
+        // The first thread of a process prepares what the others do.
+        of_case.retain(|row| by != RankedBy::Thread || row.pid.0 != row.tid.0);
+        if !of_case.is_sorted_by_key(key) {
+            of_case.sort_by_cached_key(key);
+        }
     }
-    ranks.retain(|_, rows| rows.iter().any(|row| matches!(row.what, What::Request(_))));
-    let mut numbers = Numbers { reused: reused(&ranks), ..Numbers::default() };
+    let places = places(&rows, key);
+    let of_ranks = || places.iter().map(|(key, (case, range))| (*key, &rows[*case][range.clone()]));
+    let mut numbers = Numbers { reused: reused(of_ranks()), ..Numbers::default() };
     let mut other_collectives = 0;
-    let made = ranks
-        .values()
-        .map(|rows| rank_stream(rows, log.names(), &mut numbers, &mut left_out, &mut other_collectives));
-    let mut ranks: Vec<RankStream> = made.collect();
+    let mut left: Vec<usize> = vec![0; rows.len()];
+    places.values().for_each(|(case, _)| left[*case] += 1);
+    let mut ranks: Vec<RankStream> = Vec::with_capacity(places.len());
+    for (case, range) in places.into_values() {
+        let of_rank = &rows[case][range];
+        ranks.push(rank_stream(of_rank, log.names(), &mut numbers, &mut left_out, &mut other_collectives));
+        left[case] -= 1;
+        if left[case] == 0 {
+            rows[case] = Vec::new();
+        }
+    }
     let inferred = if has_mpi { 0 } else { infer(&mut ranks) };
     Streams {
         ranks,
@@ -109,6 +121,22 @@ pub(crate) fn streams(
         other_collectives,
         inferred,
     }
+}
+
+/// Where the rows of each rank are, which made a request: in which list, and there where. Rows of one rank stand together.
+fn places(rows: &[Vec<Row>], key: impl Fn(&Row) -> RankKey) -> BTreeMap<RankKey, (usize, Range<usize>)> {
+    let mut places = BTreeMap::new();
+    for (list, rows) in rows.iter().enumerate() {
+        let mut begin = 0;
+        for of_rank in rows.chunk_by(|one, other| key(one) == key(other)) {
+            let range = begin..begin + of_rank.len();
+            begin = range.end;
+            if of_rank.iter().any(|row| matches!(row.what, What::Request(_))) {
+                places.insert(key(&of_rank[0]), (list, range));
+            }
+        }
+    }
+    places
 }
 
 /// Files and open file descriptions as a workload numbers them.
@@ -136,12 +164,15 @@ impl Numbers {
 }
 
 /// Files that several ranks use, each by a name of its own: what one rank removed gave its number to what another one made.
-fn reused(ranks: &BTreeMap<RankKey, Vec<Row>>) -> HashSet<FileId> {
+fn reused<'a>(ranks: impl Iterator<Item = (RankKey, &'a [Row])>) -> HashSet<FileId> {
     let mut users: HashMap<FileId, BTreeMap<PathId, BTreeSet<RankKey>>> = HashMap::new();
     for (rank, rows) in ranks {
+        let mut last = None;
         for row in rows {
-            if let What::Request(RequestRow { file: Some(file), path: Some(path), .. }) = row.what {
-                users.entry(file).or_default().entry(path).or_default().insert(*rank);
+            if let What::Request(RequestRow { file: Some(file), path: Some(path), .. }) = row.what
+                && last.replace((file, path)) != Some((file, path))
+            {
+                users.entry(file).or_default().entry(path).or_default().insert(rank);
             }
         }
     }
@@ -161,10 +192,6 @@ fn ranked_by(log: &EventLog, query: &Query) -> RankedBy {
         Some(numbers) if numbers.len() > 1 && numbers.len() == cases.len() => RankedBy::Case,
         _ => RankedBy::Process,
     }
-}
-
-fn rank_number(log: &EventLog, row: Row) -> Option<u32> {
-    log.cases()[row.case.index()].name.rid.as_deref()?.parse().ok()
 }
 
 fn rank_stream(
