@@ -7,6 +7,7 @@
 use crate::key::Key;
 use crate::rules::Rules;
 use crate::{name, object, place, public};
+use iotrail_query::generalise::generalise;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -27,6 +28,8 @@ pub struct Words {
     keep_digits: bool,
     /// Public names of programs that the trail runs.
     programs: HashSet<String>,
+    /// Names that are public somewhere in the trail's paths, and so stay everywhere.
+    kept: HashSet<String>,
     /// Components of the trail's paths in which there is punctuation: an argument is not taken apart there.
     odd: HashSet<String>,
 }
@@ -35,7 +38,14 @@ impl Words {
     /// By rules, then, with a key, by hashing what is left.
     #[must_use]
     pub fn new(rules: Rules, key: Option<Key>) -> Self {
-        Self { rules, key, keep_digits: false, programs: HashSet::new(), odd: HashSet::new() }
+        Self {
+            rules,
+            key,
+            keep_digits: false,
+            programs: HashSet::new(),
+            kept: HashSet::new(),
+            odd: HashSet::new(),
+        }
     }
 
     /// Lets runs of digits in names stay, so that `part_0001` and `part_0002` stay in order.
@@ -53,11 +63,25 @@ impl Words {
         self
     }
 
-    /// Lets arguments that name one of the paths do so afterwards, whatever punctuation is in it.
+    /// Lets arguments that name one of the paths do so afterwards, whatever punctuation is in it, and lets a name that is public in
+    /// one directory be the same name in all others: who looks for `sh` in a search path looks for one name.
     #[must_use]
     pub fn with_paths<'a>(mut self, paths: impl Iterator<Item = &'a str>) -> Self {
-        let components = paths.flat_map(|path| path.split('/'));
-        self.odd.extend(components.filter(|name| name.contains(PUNCTUATION)).map(str::to_owned));
+        let (mut public, mut private) = (HashSet::new(), HashSet::new());
+        for path in paths {
+            let components = path.split('/');
+            self.odd.extend(components.filter(|name| name.contains(PUNCTUATION)).map(str::to_owned));
+            let Some(below) = path.strip_prefix('/') else { continue };
+            for_each_component(below, |parent, name| {
+                let names = if place::is_public(parent, name) { &mut public } else { &mut private };
+                names.insert(name);
+            });
+        }
+        // Names with numbers are told apart by templates, in which all of a kind must be alike.
+        let hashed: HashSet<Cow<'_, str>> =
+            private.difference(&public).map(|name| generalise(name)).collect();
+        public.retain(|name| !has_digits(name) || !hashed.contains(&generalise(name)));
+        self.kept.extend(public.into_iter().map(str::to_owned));
         self
     }
 
@@ -182,34 +206,27 @@ impl Words {
             return path.split('/').map(|component| self.component(component)).collect::<Vec<_>>().join("/");
         };
         let mut out = String::with_capacity(path.len());
-        let mut parent = String::with_capacity(path.len());
-        for component in below.split('/') {
+        for_each_component(below, |parent, component| {
             out.push('/');
             if parent.ends_with("/map_files") && component.contains('-') {
                 out.push_str(&self.range(component));
-            } else if place::is_public(&parent, component) {
+            } else if place::is_public(parent, component) {
                 out.push_str(component);
             } else {
-                out.push_str(place::device(&parent, component));
+                out.push_str(place::device(parent, component));
                 out.push_str(&self.component(component));
             }
-            parent.push('/');
-            parent.push_str(component);
-            if place::is_door(&parent) {
-                parent.clear();
-            }
-        }
+        });
         out
     }
 
     /// One component of a path, wherever it is.
     fn component(&self, component: &str) -> String {
         let Some(key) = &self.key else { return component.to_owned() };
-        // Names with numbers are told apart by templates, in which all of a kind must be alike.
-        let is_plain = || !component.bytes().any(|byte| byte.is_ascii_digit());
         if matches!(component, "" | "." | "..")
             || public::is_anywhere(component)
-            || is_plain() && self.programs.contains(component)
+            || self.kept.contains(component)
+            || !has_digits(component) && self.programs.contains(component)
         {
             return component.to_owned();
         }
@@ -220,6 +237,23 @@ impl Words {
     fn range(&self, range: &str) -> String {
         self.key.as_ref().map_or_else(|| range.to_owned(), |key| format!("{}-0", key.number(range, 16)))
     }
+}
+
+/// Each component of an absolute path, given without the slash that it begins with, and the directory in which it is looked for.
+fn for_each_component<'a>(below: &'a str, mut each: impl FnMut(&str, &'a str)) {
+    let mut parent = String::with_capacity(below.len());
+    for component in below.split('/') {
+        each(&parent, component);
+        parent.push('/');
+        parent.push_str(component);
+        if place::is_door(&parent) {
+            parent.clear();
+        }
+    }
+}
+
+fn has_digits(name: &str) -> bool {
+    name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -278,6 +312,25 @@ mod tests {
             assert_eq!(words.word(word), word);
         }
         assert_eq!(words.variable("OMP_NUM_THREADS=77"), "OMP_NUM_THREADS=77");
+    }
+
+    #[test]
+    fn a_name_that_is_public_somewhere_is_the_same_name_everywhere() {
+        let searched = ["/home/ada/quokka/sh", "/usr/bin/sh", "/usr/bin/python3.11", "/home/ada/python3.11"];
+        let words = words().with_paths(searched.into_iter());
+        for path in searched {
+            assert_eq!(words.path(path).rsplit('/').next(), path.rsplit('/').next());
+            assert!(!words.path(path).contains("ada") && !words.path(path).contains("quokka"));
+        }
+    }
+
+    #[test]
+    fn names_of_one_template_stay_or_go_together() {
+        let words = words()
+            .with_paths(["/usr/bin/python3.11", "/home/ada/python3.11", "/home/ada/python4.12"].into_iter());
+        let (one, other) = (words.path("/home/ada/python3.11"), words.path("/home/ada/python4.12"));
+        assert!(!one.contains("python") && !other.contains("python"));
+        assert_eq!(generalise(&one), generalise(&other));
     }
 
     #[test]

@@ -8,7 +8,8 @@
 //!
 //! The ends of calls are told in the order in which the tracer saw them, which need not be that in which the kernel did their work: a
 //! number that an open returns may have been closed and given again by then. It was free when it was given, so what stands
-//! there since then came later ([`Contested::is_over`]).
+//! there since then came later ([`Contested::is_over`]). It was free because somebody closed what stood there before: where one call in
+//! flight alone can have, it has ([`Contested::frees`]), and does nothing more to the number.
 //!
 //! Only calls of threads that share their table are watched, and only while they are in flight.
 
@@ -44,6 +45,8 @@ struct Watch {
     changed: bool,
     /// It was closed meanwhile.
     closed: bool,
+    /// The call has closed it, though nobody told yet that it is over.
+    done: bool,
 }
 
 impl Watch {
@@ -51,6 +54,9 @@ impl Watch {
     /// be `given` again by a call in flight.
     fn hides(&self, own: Option<u64>, numbers: &Numbers, outcome: Outcome, given: bool) -> bool {
         let is_bad = outcome == Outcome::BadDescriptor;
+        if self.done && !(is_bad && Some(self.call) == own) {
+            return false;
+        }
         match (Some(self.call) == own, self.how) {
             (true, How::Uses) => self.changed || self.closed && (is_bad || given),
             (true, How::Closes) => self.changed || self.closed && is_bad,
@@ -67,7 +73,7 @@ impl Watch {
 
     fn closes(&mut self) {
         self.closed = true;
-        self.changed |= self.how == How::Closes;
+        self.changed |= self.how == How::Closes && !self.done;
     }
 }
 
@@ -78,6 +84,7 @@ pub(crate) struct Watched {
     call: u64,
     table: TableId,
     makes: bool,
+    closes_many: bool,
     numbers: [Option<i32>; MOST],
 }
 
@@ -87,6 +94,8 @@ pub(crate) struct Numbers {
     /// Those that it acts on, and the directories that its paths start at.
     used: [Option<i32>; MOST],
     closes: bool,
+    /// It closes a range of others.
+    closes_many: bool,
     /// It may make a descriptor, whose number is not known before.
     makes: bool,
     /// The number that it gives to something else.
@@ -97,6 +106,7 @@ impl Numbers {
     /// Of a call with that effect.
     pub(crate) fn of(operands: &Operands<'_>, effect: Effect) -> Self {
         let closes = effect == Effect::Close;
+        let closes_many = effect == Effect::CloseRange;
         let replaced = operands.fd2.map(|(fd, _)| fd).filter(|_| effect == Effect::Dup);
         let base = |path: Option<PathArg<'_>>| match path?.base {
             Base::Fd((fd, _)) if !path?.located => Some(fd),
@@ -115,7 +125,7 @@ impl Numbers {
             Effect::Dup => replaced.is_none(),
             _ => false,
         };
-        Self { used, closes, makes, replaced }
+        Self { used, closes, closes_many, makes, replaced }
     }
 
     fn used(&self) -> impl Iterator<Item = i32> + use<> {
@@ -133,6 +143,8 @@ pub(crate) struct Contested {
     in_flight: u32,
     /// Those of them that may make descriptors.
     making: u32,
+    /// Those that close ranges.
+    closing_many: u32,
     /// When a number was given, or closed by a call that found it given before anybody told, as long as calls are in flight.
     since: HashMap<(TableId, i32), u64, foldhash::fast::FixedState>,
 }
@@ -156,15 +168,17 @@ impl Contested {
         self.clock += 1;
         self.in_flight += 1;
         self.making += u32::from(numbers.makes);
+        self.closing_many += u32::from(numbers.closes_many);
         let how = if numbers.closes { How::Closes } else { How::Uses };
         let used = numbers.used().map(|fd| (fd, how));
-        let mut watched = Watched { call: self.clock, table, makes: numbers.makes, numbers: [None; MOST] };
+        let (makes, closes_many) = (numbers.makes, numbers.closes_many);
+        let mut watched = Watched { call: self.clock, table, makes, closes_many, numbers: [None; MOST] };
         let mut places = watched.numbers.iter_mut();
         for (fd, how) in numbers.replaced.map(|fd| (fd, How::Replaces)).into_iter().chain(used) {
             let Some(place) = places.next() else { break };
             *place = Some(fd);
             let (call, stood_for) = (self.clock, stands_for(fd));
-            let watch = Watch { call, how, stood_for, changed: false, closed: false };
+            let watch = Watch { call, how, stood_for, changed: false, closed: false, done: false };
             self.watches.entry((table, fd)).or_default().push(watch);
         }
         watched
@@ -174,6 +188,7 @@ impl Contested {
     pub(crate) fn ends(&mut self, watched: &Watched) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.making = self.making.saturating_sub(u32::from(watched.makes));
+        self.closing_many = self.closing_many.saturating_sub(u32::from(watched.closes_many));
         for fd in watched.numbers.into_iter().flatten() {
             let key = (watched.table, fd);
             if let Some(watches) = self.watches.get_mut(&key) {
@@ -190,6 +205,19 @@ impl Contested {
         self.clock += 1;
         self.since.insert((table, fd), self.clock);
         self.stood_for(table, fd, description);
+    }
+
+    /// A number was found free that stood for something: the call in flight that closes it is done, if there is one that can have.
+    pub(crate) fn frees(&mut self, table: TableId, fd: i32) {
+        if self.closing_many > 0 {
+            return;
+        }
+        let watches = self.watches.get_mut(&(table, fd)).into_iter().flatten();
+        let mut may_have = watches.filter(|watch| watch.how != How::Uses && !watch.done);
+        if let (Some(watch), None) = (may_have.next(), may_have.next()) {
+            let untouched = !watch.changed && !watch.closed && watch.stood_for.is_some();
+            watch.done = watch.how == How::Closes && untouched;
+        }
     }
 
     /// It did for a while, and nobody can say when.
@@ -245,7 +273,7 @@ impl Contested {
         let twice = replaced.filter(|fd| self.of(table, *fd).any(|watch| watch.replaces_beside(own)));
         let others = replaced.and_then(|fd| self.watches.get_mut(&(table, fd)));
         for watch in others.into_iter().flatten() {
-            watch.changed |= Some(watch.call) != own && watch.how != How::Uses;
+            watch.changed |= Some(watch.call) != own && watch.how != How::Uses && !watch.done;
         }
         Unclear { numbers: used, replaced: twice, closed_unseen: None }
     }

@@ -127,7 +127,10 @@ impl State {
         let contested = &mut self.descriptors.contested;
         match watched.is_some_and(|watched| contested.is_over(&watched, fd)) {
             true => contested.stood_for(table, fd, description),
-            false => self.descriptors.set(table, fd, description, cloexec),
+            false => {
+                contested.frees(table, fd);
+                self.descriptors.set(table, fd, description, cloexec);
+            }
         }
     }
 

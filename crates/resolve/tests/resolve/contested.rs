@@ -88,13 +88,39 @@ fn a_number_given_again_during_its_close_was_closed_before() {
 }
 
 #[test]
-fn two_closes_with_an_open_between_them_may_have_been_made_in_either_order() {
+fn a_close_in_flight_is_done_when_its_number_is_given_again() {
     let closing = two_threads().by(101).entered("close", &[fd(3)]);
-    let script = closing.by(100).open("/c", 3).close(3);
-    assert_eq!(script.path(), None);
+    let script = closing.by(100).open("/c", 3).read(3, 10);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), Some(0)));
+    let script = script.entered("openat", &[CWD, path("/d"), symbols("O_RDONLY")]).read(3, 10);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), Some(10)));
+    let script = script.close(3);
+    assert_eq!(script.path(), Some("/c"));
     let script = script.by(101).close(3);
-    assert_eq!((script.path(), count(&script)), (None, 2));
+    assert_eq!((script.path(), count(&script)), (Some("/a"), 0));
     assert_eq!(script.read(3, 1).path(), None);
+}
+
+#[test]
+fn of_two_closes_in_flight_nobody_knows_which_is_done() {
+    let closing = two_threads().clone(THREAD, 102).by(101).entered("close", &[fd(3)]);
+    let script = closing.by(102).entered("close", &[fd(3)]).by(100).open("/c", 3).close(3);
+    assert_eq!((script.path(), count(&script)), (None, 1));
+}
+
+#[test]
+fn a_close_that_found_a_number_open_may_have_freed_it() {
+    let closing = two_threads().by(101).entered("close", &[fd(3)]);
+    let script = closing.by(100).close(3).open("/c", 3).close(3);
+    assert_eq!((script.path(), count(&script)), (None, 2));
+}
+
+#[test]
+fn a_range_that_is_being_closed_may_have_freed_a_number() {
+    let closing = two_threads().clone(THREAD, 102).by(101).entered("close", &[fd(3)]);
+    let script = closing.by(102).entered("close_range", &[Arg::Int(3), Arg::Int(9), Arg::Int(0)]);
+    let script = script.by(100).open("/c", 3).close(3);
+    assert_eq!((script.path(), count(&script)), (None, 1));
 }
 
 #[test]
