@@ -54,13 +54,10 @@ impl Watch {
     /// be `given` again by a call in flight.
     fn hides(&self, own: Option<u64>, numbers: &Numbers, outcome: Outcome, given: bool) -> bool {
         let is_bad = outcome == Outcome::BadDescriptor;
-        if self.done && !(is_bad && Some(self.call) == own) {
-            return false;
-        }
         match (Some(self.call) == own, self.how) {
             (true, How::Uses) => self.changed || self.closed && (is_bad || given),
             (true, How::Closes) => self.changed || self.closed && is_bad,
-            (false, How::Closes) => is_bad || numbers.closes || given,
+            (false, How::Closes) => !self.done && (is_bad || numbers.closes || given),
             (false, How::Replaces) => true,
             (true, How::Replaces) | (false, How::Uses) => false,
         }
@@ -266,8 +263,10 @@ impl Contested {
     ) -> Unclear {
         let own = watched.map(|watched| watched.call);
         let is_given = self.making > u32::from(watched.is_some_and(|watched| watched.makes));
-        let is_unclear =
-            |fd: &i32| self.of(table, *fd).any(|watch| watch.hides(own, numbers, outcome, is_given));
+        let is_unclear = |fd: &i32| {
+            let hides = |watch: &Watch| watch.hides(own, numbers, outcome, is_given);
+            !self.has_closed(own, table, *fd, outcome) && self.of(table, *fd).any(hides)
+        };
         let used = numbers.used().filter(is_unclear).collect();
         let replaced = numbers.replaced.filter(|_| outcome == Outcome::Other);
         let twice = replaced.filter(|fd| self.of(table, *fd).any(|watch| watch.replaces_beside(own)));
@@ -276,6 +275,11 @@ impl Contested {
             watch.changed |= Some(watch.call) != own && watch.how != How::Uses && !watch.done;
         }
         Unclear { numbers: used, replaced: twice, closed_unseen: None }
+    }
+
+    /// Whether the call `own` is known to have closed what a descriptor stood for when it began.
+    fn has_closed(&self, own: Option<u64>, table: TableId, fd: i32, outcome: Outcome) -> bool {
+        outcome == Outcome::Other && self.of(table, fd).any(|watch| watch.done && Some(watch.call) == own)
     }
 
     fn of(&self, table: TableId, fd: i32) -> impl Iterator<Item = &Watch> {

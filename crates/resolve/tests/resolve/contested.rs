@@ -102,6 +102,15 @@ fn a_close_in_flight_is_done_when_its_number_is_given_again() {
 }
 
 #[test]
+fn a_close_that_is_done_is_certain_while_what_came_is_closed() {
+    let closing = two_threads().by(101).entered("close", &[fd(3)]);
+    let script = closing.by(100).open("/c", 3).entered("close", &[fd(3)]).by(101).close(3);
+    assert_eq!(script.path(), Some("/a"));
+    let script = script.by(100).close(3);
+    assert_eq!((script.path(), count(&script)), (Some("/c"), 0));
+}
+
+#[test]
 fn of_two_closes_in_flight_nobody_knows_which_is_done() {
     let closing = two_threads().clone(THREAD, 102).by(101).entered("close", &[fd(3)]);
     let script = closing.by(102).entered("close", &[fd(3)]).by(100).open("/c", 3).close(3);
