@@ -8,7 +8,7 @@
 //!
 //! The ends of calls are told in the order in which the tracer saw them, which need not be that in which the kernel did their work: a
 //! number that an open returns may have been closed and given again by then. It was free when it was given, so what stands
-//! there since then came later ([`Contested::is_over`]). It was free because somebody closed what stood there before: where one call in
+//! there since then came later, unless a close came in between ([`Contested::fate`]). It was free because somebody closed what stood there before: where one call in
 //! flight alone can have, it has ([`Contested::frees`]), and does nothing more to the number.
 //!
 //! Only calls of threads that share their table are watched, and only while they are in flight.
@@ -142,8 +142,39 @@ pub(crate) struct Contested {
     making: u32,
     /// Those that close ranges.
     closing_many: u32,
-    /// When a number was given, or closed by a call that found it given before anybody told, as long as calls are in flight.
-    since: HashMap<(TableId, i32), u64, foldhash::fast::FixedState>,
+    /// What happened to numbers, as long as calls are in flight.
+    histories: HashMap<(TableId, i32), History, foldhash::fast::FixedState>,
+    /// When a call ended last that moved a cursor, and nobody knows which.
+    blurred: u64,
+    /// The number of the call that ends.
+    ending: u64,
+}
+
+/// What happened to a number, by [`Contested::clock`]; 0 is never.
+#[derive(Clone, Copy, Debug, Default)]
+struct History {
+    /// When it was told to stand for something else, or closed by a call that found it given before anybody told.
+    given: u64,
+    /// The number of the call that gave it, or [`NEVER_CLOSED`].
+    giver: u64,
+    /// When it was found to stand for something that a call in flight may have made.
+    found: u64,
+    /// When it was closed last.
+    closed: u64,
+}
+
+/// Nobody closed what was given: it is closed itself.
+const NEVER_CLOSED: u64 = u64::MAX;
+
+/// What became of a number that a call made, when the call is told to be over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It stands for what the call made.
+    Stands,
+    /// It stands for something else since, or for nothing.
+    Over,
+    /// It stands for that or for something else.
+    Unclear,
 }
 
 impl Contested {
@@ -160,7 +191,7 @@ impl Contested {
         stands_for: impl Fn(i32) -> Option<DescriptionId>,
     ) -> Watched {
         if self.in_flight == 0 {
-            self.since.clear();
+            self.histories.clear();
         }
         self.clock += 1;
         self.in_flight += 1;
@@ -199,9 +230,15 @@ impl Contested {
 
     /// A descriptor stands for something else.
     pub(crate) fn stands_for(&mut self, table: TableId, fd: i32, description: DescriptionId) {
-        self.clock += 1;
-        self.since.insert((table, fd), self.clock);
+        let (given, giver) = (self.tick(), self.ending);
+        let history = self.histories.entry((table, fd)).or_default();
+        *history = History { given, giver, found: 0, ..*history };
         self.stood_for(table, fd, description);
+    }
+
+    fn tick(&mut self) -> u64 {
+        self.clock += 1;
+        self.clock
     }
 
     /// A number was found free that stood for something: the call in flight that closes it is done, if there is one that can have.
@@ -227,21 +264,50 @@ impl Contested {
 
     /// A call closes a descriptor.
     pub(crate) fn closes(&mut self, table: TableId, fd: i32) {
-        self.since.remove(&(table, fd));
+        let closed = self.tick();
+        let history = self.histories.entry((table, fd)).or_default();
+        *history = History { given: history.found, giver: NEVER_CLOSED, found: 0, closed };
         self.watches.get_mut(&(table, fd)).into_iter().flatten().for_each(Watch::closes);
+    }
+
+    /// A call used a descriptor that nobody has told of: a call in flight may have made it.
+    pub(crate) fn found(&mut self, table: TableId, fd: i32) {
+        if self.making > 0 {
+            let found = self.tick();
+            self.histories.entry((table, fd)).or_default().found = found;
+        }
     }
 
     /// A call closed a descriptor that nobody has told of: a call in flight may have made it.
     pub(crate) fn closed_unseen(&mut self, table: TableId, fd: i32) {
         if self.making > 0 {
-            self.clock += 1;
-            self.since.insert((table, fd), self.clock);
+            let given = self.tick();
+            let history = self.histories.entry((table, fd)).or_default();
+            (history.given, history.giver) = (given, NEVER_CLOSED);
         }
     }
 
-    /// Whether a number that the call `watched` made, which is over, stands for something else since, or for nothing.
-    pub(crate) fn is_over(&self, watched: &Watched, fd: i32) -> bool {
-        self.since.get(&(watched.table, fd)).is_some_and(|since| *since > watched.call)
+    /// What became of a number that the call `watched` made, which is over.
+    pub(crate) fn fate(&self, watched: &Watched, fd: i32) -> Fate {
+        let key = (watched.table, fd);
+        let Some(history) = self.histories.get(&key).filter(|history| history.given > watched.call) else {
+            return Fate::Stands;
+        };
+        let is_closing = self.of(watched.table, fd).any(|watch| watch.how == How::Closes && !watch.done);
+        let may_be_closed = history.giver < history.closed || is_closing && history.giver != NEVER_CLOSED;
+        if may_be_closed { Fate::Unclear } else { Fate::Over }
+    }
+
+    /// A call moved a cursor, and nobody knows which.
+    pub(crate) fn blurs(&mut self) {
+        self.clock += 1;
+        self.blurred = self.clock;
+    }
+
+    /// Whether others may have moved the cursor behind the number that the call `watched` made before it was told to be over.
+    pub(crate) fn may_be_moved(&self, watched: &Watched, fd: i32) -> bool {
+        let found = self.histories.get(&(watched.table, fd)).map_or(0, |history| history.found);
+        found.max(self.blurred) > watched.call
     }
 
     /// A call closes the descriptors of a range.
@@ -262,6 +328,8 @@ impl Contested {
         outcome: Outcome,
     ) -> Unclear {
         let own = watched.map(|watched| watched.call);
+        // A call that was not seen to begin did so after all that was told before.
+        self.ending = own.unwrap_or(self.clock);
         let is_given = self.making > u32::from(watched.is_some_and(|watched| watched.makes));
         let is_unclear = |fd: &i32| {
             let hides = |watch: &Watch| watch.hides(own, numbers, outcome, is_given);
@@ -274,7 +342,26 @@ impl Contested {
         for watch in others.into_iter().flatten() {
             watch.changed |= Some(watch.call) != own && watch.how != How::Uses && !watch.done;
         }
+        self.close_is_over(own, table, numbers, outcome);
         Unclear { numbers: used, replaced: twice, closed_unseen: None }
+    }
+
+    /// A close may have had its effect up to now.
+    fn close_is_over(&mut self, own: Option<u64>, table: TableId, numbers: &Numbers, outcome: Outcome) {
+        for fd in numbers.used().filter(|_| numbers.closes && outcome == Outcome::Other) {
+            if !self.has_closed(own, table, fd, outcome) {
+                let closed = self.tick();
+                self.histories.entry((table, fd)).or_default().closed = closed;
+                let others = self.watches.get_mut(&(table, fd)).into_iter().flatten();
+                others.filter(|watch| watch.how == How::Uses).for_each(Watch::closes);
+            }
+        }
+    }
+
+    /// What a number stood for that a call in flight closes, which may still be there.
+    pub(crate) fn being_closed(&self, table: TableId, fd: i32) -> Option<DescriptionId> {
+        let mut closing = self.of(table, fd).filter(|watch| watch.how == How::Closes && !watch.done);
+        closing.find_map(|watch| watch.stood_for)
     }
 
     /// Whether the call `own` is known to have closed what a descriptor stood for when it began.

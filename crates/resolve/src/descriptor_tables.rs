@@ -67,6 +67,8 @@ pub(crate) struct Description {
     pub(crate) process: Option<Tid>,
     /// Of a socket.
     pub(crate) protocol: Protocol,
+    /// Whether it may be a copy of any other: nobody can say what its descriptor stands for.
+    pub(crate) any: bool,
 }
 
 impl Description {
@@ -97,6 +99,7 @@ impl Description {
             renames: 0,
             process: None,
             protocol: Protocol::Unknown,
+            any: false,
         }
     }
 }
@@ -189,6 +192,8 @@ pub(crate) struct DescriptorTables {
     identities: Vec<Option<(u64, u64)>>,
     /// Calls in flight on descriptors that others may change.
     pub(crate) contested: Contested,
+    /// Whether there has been a descriptor of which nobody can say what it stands for.
+    pub(crate) has_unknown: bool,
     /// Descriptions that were sent with messages and not seen to arrive, the last ones.
     pub(crate) sent: VecDeque<DescriptionId>,
 }

@@ -2,6 +2,7 @@
 
 use crate::contested::Numbers;
 use crate::effect::Effect;
+use crate::ids::{DescriptionId, TableId};
 use crate::operands::Operands;
 use crate::process_table::{Entered, ThreadId};
 use crate::state::State;
@@ -29,6 +30,7 @@ impl State {
         let numbers = self.descriptors.is_shared(table).then(|| Numbers::of(&operands, effect));
         let mapped = self.spaces.touched(self.processes.thread(id).space, effect, spec, call);
         let description = operands.fd.and_then(|fd| self.description_of(table, fd, false, names));
+        let description = description.or_else(|| self.being_closed(table, &operands, effect));
         let description = description.or(mapped.map(|mapped| mapped.description));
         let transfers = spec.is_some_and(|spec| spec.transfer != Transfer::None);
         let target = operands.fd2.filter(|_| spec.is_some_and(|spec| spec.transfer == Transfer::Copy));
@@ -61,6 +63,12 @@ impl State {
             self.descriptors.description_mut(description).in_flight += 1;
         }
         self.processes.thread_mut(id).entered = Some(entered);
+    }
+
+    /// What a call is about whose descriptor is being closed by another thread, if it succeeds.
+    fn being_closed(&self, table: TableId, operands: &Operands<'_>, effect: Effect) -> Option<DescriptionId> {
+        let (fd, _) = operands.fd.filter(|_| effect != Effect::Close)?;
+        self.descriptors.contested.being_closed(table, fd)
     }
 
     pub(crate) fn take_turn(&mut self, case: CaseId, id: ThreadId, call: &RawCall<'_>) {

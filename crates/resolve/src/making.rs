@@ -1,6 +1,7 @@
 //! Calls that make descriptors, or give what those stand for another name.
 
 use crate::Sink;
+use crate::contested::Fate;
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId};
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
@@ -109,12 +110,6 @@ impl State {
         };
         let description = self.descriptors.describe(description);
         let table = self.processes.thread(scene.thread).table;
-        // A number is given again only after it was closed.
-        let is_open =
-            self.descriptors.get(table, fd).is_some_and(|id| self.descriptors.description(id).followed);
-        if self.source.is_trace && is_open && !self.gaps {
-            self.descriptors.holds.misses();
-        }
         self.gives(scene, fd, description, cloexec);
         event.fd = Nullable::some(fd);
         event.open = self.descriptors.description(description).number;
@@ -125,12 +120,26 @@ impl State {
         let watched = scene.entered.and_then(|entered| entered.watched);
         let table = self.processes.thread(scene.thread).table;
         let contested = &mut self.descriptors.contested;
-        match watched.is_some_and(|watched| contested.is_over(&watched, fd)) {
-            true => contested.stood_for(table, fd, description),
-            false => {
-                contested.frees(table, fd);
-                self.descriptors.set(table, fd, description, cloexec);
+        match watched.map_or(Fate::Stands, |watched| contested.fate(&watched, fd)) {
+            Fate::Stands => {}
+            Fate::Over => return contested.stood_for(table, fd, description),
+            Fate::Unclear => {
+                contested.stood_for(table, fd, description);
+                return self.descriptors.is_unclear(table, fd);
             }
+        }
+        // A number is given again only after it was closed.
+        let is_open =
+            self.descriptors.get(table, fd).is_some_and(|id| self.descriptors.description(id).followed);
+        if self.source.is_trace && is_open && !self.gaps {
+            self.descriptors.holds.misses();
+        }
+        let contested = &mut self.descriptors.contested;
+        let is_moved = watched.is_some_and(|watched| contested.may_be_moved(&watched, fd));
+        contested.frees(table, fd);
+        self.descriptors.set(table, fd, description, cloexec);
+        if is_moved {
+            self.descriptors.set_cursor(description, Nullable::NULL);
         }
     }
 

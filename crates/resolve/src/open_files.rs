@@ -55,7 +55,7 @@ impl DescriptorTables {
             (None, Some(hint)) => Some(self.discover(table, fd, hint, files, names)),
             (None, None) if exists => {
                 let id = self.describe(Description::unseen(Nullable::NULL));
-                self.know(table, fd, id, false);
+                self.find(table, fd, id);
                 Some(id)
             }
             (None, None) => None,
@@ -110,8 +110,14 @@ impl DescriptorTables {
             ..Description::unseen(Nullable::some(path))
         };
         let id = self.describe(description);
-        self.know(table, fd, id, false);
+        self.find(table, fd, id);
         id
+    }
+
+    /// A descriptor that nobody has told of stands for `description`.
+    fn find(&mut self, table: TableId, fd: i32, description: DescriptionId) {
+        self.contested.found(table, fd);
+        self.know(table, fd, description, false);
     }
 
     /// Gives a description the name that its file has by now.

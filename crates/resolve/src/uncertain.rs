@@ -32,9 +32,16 @@ impl DescriptorTables {
         Hidden { fd, before, meanwhile }
     }
 
+    /// Nobody can say what a descriptor stands for, until it stands for something else.
+    pub(crate) fn is_unclear(&mut self, table: TableId, fd: i32) {
+        let unknown = self.unknown();
+        self.has_unknown = true;
+        self.know(table, fd, unknown, false);
+    }
+
     /// Something of which nobody can say what it is.
     fn unknown(&mut self) -> DescriptionId {
-        let unknown = self.describe(Description::unseen(Nullable::NULL));
+        let unknown = self.describe(Description { any: true, ..Description::unseen(Nullable::NULL) });
         self.has_no_number(unknown);
         unknown
     }
@@ -55,7 +62,7 @@ impl State {
     /// Whether it has to be looked at whether the descriptors of a call are certain.
     #[inline]
     pub(crate) fn may_be_uncertain(&self) -> bool {
-        !self.uncertain.is_empty() || !self.descriptors.contested.is_empty()
+        !self.uncertain.is_empty() || !self.descriptors.contested.is_empty() || self.descriptors.has_unknown
     }
 
     /// A call returned of which [`Self::may_be_uncertain`].
@@ -71,6 +78,7 @@ impl State {
         let (table, mut hidden) = self.hide_uncertain(thread, call);
         hidden.extend(unclear.numbers.iter().map(|fd| self.descriptors.hide(table, *fd)));
         self.tally.uncertain_calls += u64::from(!hidden.is_empty());
+        let is_any = !hidden.is_empty() || self.uses_any(table, call);
         match unclear.numbers.is_empty() {
             true => self.call(case, thread, seq, call, cx),
             false => {
@@ -79,15 +87,15 @@ impl State {
             }
         }
         self.show_hidden(thread, call, table, &hidden);
-        if !hidden.is_empty() && self.moves_cursors(call) {
+        if is_any && self.moves_cursors(call) {
             self.descriptors.lose(table, false);
+            self.descriptors.contested.blurs();
         }
         if let Some(fd) = unclear.closed_unseen {
             self.descriptors.contested.closed_unseen(table, fd);
         }
         if let Some(fd) = unclear.replaced {
-            let unknown = self.descriptors.unknown();
-            self.descriptors.know(table, fd, unknown, false);
+            self.descriptors.is_unclear(table, fd);
         }
     }
 
@@ -136,6 +144,17 @@ impl State {
             self.forget_what(id, call, &operands, &unclear.numbers);
         }
         unclear
+    }
+
+    /// Whether a descriptor of a call may be a copy of any other.
+    fn uses_any(&self, table: TableId, call: &RawCall<'_>) -> bool {
+        if !self.descriptors.has_unknown {
+            return false;
+        }
+        let operands = Operands::of(calls::spec(call.call), call);
+        let ids = [operands.fd, operands.fd2].into_iter().flatten();
+        ids.filter_map(|(fd, _)| self.descriptors.get(table, fd))
+            .any(|id| self.descriptors.description(id).any)
     }
 
     fn moves_cursors(&mut self, call: &RawCall<'_>) -> bool {
