@@ -38,7 +38,7 @@ impl State {
             }
             Effect::Fcntl => self.control(event, scene, cx.names),
             Effect::Ioctl => self.control_device(thread, operands),
-            Effect::Close => self.close(thread, operands, description),
+            Effect::Close => self.close(scene),
             Effect::CloseRange => self.close_range(thread, operands),
             Effect::Seek => {
                 if let (Some(description), Return::Value(position, _)) = (description, call.ret) {
@@ -151,7 +151,7 @@ impl State {
             }
             // The descriptor is gone even if the kernel reports an error of the file below it.
             (Effect::Close, Return::Failed(error), _) if error != b"EBADF" => {
-                self.close(thread, operands, description);
+                self.close(scene);
             }
             // Announced, it was taken for closed.
             (Effect::Close, Return::Injected(..), Some(description)) => {
@@ -162,7 +162,7 @@ impl State {
                     self.descriptors.set(table, fd, description, false);
                 }
             }
-            (Effect::Close, Return::Unseen, _) => self.close(thread, operands, description),
+            (Effect::Close, Return::Unseen, _) => self.close(scene),
             (Effect::Anonymous(_) | Effect::Accept, _, None) => self.name_second(event, scene, cx.names),
             (Effect::Connect, Return::Failed(b"EINPROGRESS"), _) => {
                 self.name_socket(event, scene, Given::Peer, cx.names);
@@ -220,10 +220,12 @@ impl State {
     }
 
     /// Closes the descriptor, unless its number stands for something else since the call was entered.
-    fn close(&mut self, id: ThreadId, operands: &Operands<'_>, description: Option<DescriptionId>) {
-        let table = self.processes.thread(id).table;
-        if let Some((fd, _)) = operands.fd
-            && self.descriptors.get(table, fd) == description
+    fn close(&mut self, scene: &Scene<'_>) {
+        let table = self.processes.thread(scene.thread).table;
+        let watched = scene.entered.and_then(|entered| entered.watched);
+        if let Some((fd, _)) = scene.operands.fd
+            && self.descriptors.get(table, fd) == scene.description
+            && !watched.is_some_and(|watched| watched.has_closed)
         {
             self.descriptors.close(table, fd);
         }

@@ -55,7 +55,10 @@ impl State {
         let seq = begun.or(seq).unwrap_or_else(|| self.cases.next_seq(case));
         let description = entered.and_then(|entered| entered.description).or_else(|| {
             let table = self.processes.thread(thread).table;
-            self.description_of(table, operands.fd?, succeeded(call), cx.names)
+            let fd = operands.fd?;
+            let is_free = succeeded(call) && fd.1.is_none() && self.descriptors.get(table, fd.0).is_none();
+            let closing = if is_free { self.being_closed(table, operands, effect) } else { None };
+            closing.or_else(|| self.description_of(table, fd, succeeded(call), cx.names))
         });
         let (description, mapped_offset) = match (effect, entered) {
             (Effect::Unmap | Effect::Remap | Effect::Touch, None) => {
@@ -123,8 +126,8 @@ impl State {
     fn began(&mut self, thread: ThreadId, call: &RawCall<'_>) -> Option<Entered> {
         let is_it = |entered: &Entered| (entered.call, entered.start) == (call.call, call.start);
         match self.processes.thread_mut(thread).resume(is_it) {
-            Some(resumed) => {
-                self.unwatch(&resumed);
+            Some(mut resumed) => {
+                self.unwatch(&mut resumed);
                 Some(resumed)
             }
             None => self.leave(thread),

@@ -228,10 +228,12 @@ impl DescriptorTables {
         numbers: &Numbers,
         known: Option<(i32, DescriptionId)>,
     ) -> Watched {
-        let table = self.tables.get(id.0);
-        let in_table = |fd| table?.get(fd).map(|slot| DescriptionId(slot.description));
-        let stood_for =
-            |fd| known.filter(|(known, _)| *known == fd).map(|(_, id)| id).or_else(|| in_table(fd));
+        let (table, descriptions) = (self.tables.get(id.0), &self.descriptions);
+        let stood_for = |fd| {
+            let known = known.filter(|(known, _)| *known == fd).map(|(_, id)| id.0);
+            let description = known.or_else(|| table?.get(fd).map(|slot| slot.description))?;
+            Some((DescriptionId(description), descriptions[description as usize].any))
+        };
         self.contested.begins(id, numbers, stood_for)
     }
 
@@ -468,8 +470,8 @@ impl DescriptorTables {
 
     /// Lets `fd` stand for `description`.
     pub(crate) fn set(&mut self, id: TableId, fd: i32, description: DescriptionId, cloexec: bool) {
-        if !self.contested.is_empty() {
-            self.contested.stands_for(id, fd, description);
+        if !self.contested.is_empty() && self.contested.stands_for(id, fd, description) {
+            self.set_cursor(description, Nullable::NULL);
         }
         self.know(id, fd, description, cloexec);
     }

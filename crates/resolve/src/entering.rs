@@ -35,7 +35,12 @@ impl State {
         let transfers = spec.is_some_and(|spec| spec.transfer != Transfer::None);
         let target = operands.fd2.filter(|_| spec.is_some_and(|spec| spec.transfer == Transfer::Copy));
         let target = target.and_then(|fd| self.description_of(table, fd, false, names));
-        let moves = transfers || effect == Effect::Seek;
+        // What another thread does to the number meanwhile may act on its copy.
+        let replaces = numbers.as_ref().is_some_and(Numbers::replaces);
+        let moves = transfers || effect == Effect::Seek || replaces;
+        if self.uses_any(table, call) && self.moves_cursors(call) {
+            self.descriptors.blur(table);
+        }
         match (effect, operands.fd) {
             (Effect::Spawn, _) => self.creation_begins(id, call, &operands),
             (Effect::Close, Some((fd, _))) => self.descriptors.close(table, fd),
@@ -66,7 +71,12 @@ impl State {
     }
 
     /// What a call is about whose descriptor is being closed by another thread, if it succeeds.
-    fn being_closed(&self, table: TableId, operands: &Operands<'_>, effect: Effect) -> Option<DescriptionId> {
+    pub(crate) fn being_closed(
+        &self,
+        table: TableId,
+        operands: &Operands<'_>,
+        effect: Effect,
+    ) -> Option<DescriptionId> {
         let (fd, _) = operands.fd.filter(|_| effect != Effect::Close)?;
         self.descriptors.contested.being_closed(table, fd)
     }

@@ -137,8 +137,8 @@ impl State {
 
     /// The call of a thread that it entered at that time had no effect.
     pub(crate) fn interrupted(&mut self, id: ThreadId, at: Timestamp) {
-        if let Some(resumed) = self.processes.thread_mut(id).resume(|call| call.start == at) {
-            self.unwatch(&resumed);
+        if let Some(mut resumed) = self.processes.thread_mut(id).resume(|call| call.start == at) {
+            self.unwatch(&mut resumed);
             return;
         }
         self.leave(id);
@@ -157,8 +157,8 @@ impl State {
 
     /// The announced call of a thread is over.
     pub(crate) fn leave(&mut self, id: ThreadId) -> Option<Entered> {
-        let entered = self.stand_still(id)?;
-        self.unwatch(&entered);
+        let mut entered = self.stand_still(id)?;
+        self.unwatch(&mut entered);
         Some(entered)
     }
 
@@ -367,8 +367,8 @@ impl State {
     /// Forgets a thread; with the last one its process, which is handed out if it had not ended.
     pub(crate) fn drop_thread<S: Sink>(&mut self, id: ThreadId, cx: &mut Context<'_, S>) {
         self.leave(id);
-        for suspended in std::mem::take(&mut self.processes.thread_mut(id).suspended) {
-            self.unwatch(&suspended);
+        for mut suspended in std::mem::take(&mut self.processes.thread_mut(id).suspended) {
+            self.unwatch(&mut suspended);
         }
         let process = self.processes.thread(id).process;
         if self.processes.members(process) == 1 {

@@ -120,13 +120,15 @@ impl State {
         let watched = scene.entered.and_then(|entered| entered.watched);
         let table = self.processes.thread(scene.thread).table;
         let contested = &mut self.descriptors.contested;
-        match watched.map_or(Fate::Stands, |watched| contested.fate(&watched, fd)) {
-            Fate::Stands => {}
-            Fate::Over => return contested.stood_for(table, fd, description),
-            Fate::Unclear => {
-                contested.stood_for(table, fd, description);
-                return self.descriptors.is_unclear(table, fd);
+        let fate = watched.map_or(Fate::Stands, |watched| contested.fate(&watched, fd));
+        if fate != Fate::Stands {
+            contested.stood_for(table, fd, description);
+            self.descriptors.set_cursor(description, Nullable::NULL);
+            match fate {
+                Fate::Unclear => self.descriptors.is_unclear(table, fd),
+                _ => self.descriptors.has_unknown |= self.descriptors.get(table, fd).is_none(),
             }
+            return;
         }
         // A number is given again only after it was closed.
         let is_open =

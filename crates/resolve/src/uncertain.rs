@@ -35,15 +35,29 @@ impl DescriptorTables {
     /// Nobody can say what a descriptor stands for, until it stands for something else.
     pub(crate) fn is_unclear(&mut self, table: TableId, fd: i32) {
         let unknown = self.unknown();
-        self.has_unknown = true;
         self.know(table, fd, unknown, false);
+    }
+
+    /// A call moved the cursor of something that a table names, and nobody knows which.
+    pub(crate) fn blur(&mut self, table: TableId) {
+        self.lose(table, false);
+        let closing = self.contested.all_being_closed();
+        closing.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
+        self.contested.blurs();
     }
 
     /// Something of which nobody can say what it is.
     fn unknown(&mut self) -> DescriptionId {
-        let unknown = self.describe(Description { any: true, ..Description::unseen(Nullable::NULL) });
-        self.has_no_number(unknown);
+        let unknown = self.describe(Description::unseen(Nullable::NULL));
+        self.may_be_any(unknown);
         unknown
+    }
+
+    /// Nobody can say whether a description is one that others have a descriptor for.
+    pub(crate) fn may_be_any(&mut self, id: DescriptionId) {
+        self.has_unknown = true;
+        self.description_mut(id).any = true;
+        self.has_no_number(id);
     }
 
     /// Unless the call has changed it.
@@ -88,13 +102,15 @@ impl State {
         }
         self.show_hidden(thread, call, table, &hidden);
         if is_any && self.moves_cursors(call) {
-            self.descriptors.lose(table, false);
-            self.descriptors.contested.blurs();
+            self.descriptors.blur(table);
         }
-        if let Some(fd) = unclear.closed_unseen {
-            self.descriptors.contested.closed_unseen(table, fd);
+        if let Some((fd, since, is_sure)) = unclear.closed_unseen {
+            self.descriptors.contested.closed_unseen(table, fd, since, is_sure);
         }
-        if let Some(fd) = unclear.replaced {
+        // Whether it closed what there was or what came is not known.
+        let closes = matches!((self.effects.of(call.call), call.ret), (Effect::Close, Return::Value(0.., _)));
+        let closed = unclear.numbers.iter().copied().filter(|_| closes && !unclear.has_closed);
+        for fd in closed.chain(unclear.replaced) {
             self.descriptors.is_unclear(table, fd);
         }
     }
@@ -114,8 +130,8 @@ impl State {
     }
 
     /// A call that was entered is over.
-    pub(crate) fn unwatch(&mut self, entered: &Entered) {
-        if let Some(watched) = &entered.watched {
+    pub(crate) fn unwatch(&mut self, entered: &mut Entered) {
+        if let Some(watched) = &mut entered.watched {
             self.descriptors.contested.ends(watched);
         }
     }
@@ -136,9 +152,15 @@ impl State {
         let watched = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.watched);
         let mut unclear = self.descriptors.contested.unclear(table, &numbers, watched, outcome);
         if let (Effect::Close, Some((fd, _)), Return::Value(0.., _)) = (effect, operands.fd, call.ret) {
-            let begun = self.processes.thread_mut(id).being_in(call).map(|entered| entered.description);
-            let closed = begun.flatten().or_else(|| self.descriptors.get(table, fd));
-            unclear.closed_unseen = closed.is_none().then_some(fd);
+            let begun = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.description);
+            let closed = begun.or_else(|| self.descriptors.get(table, fd));
+            let is_unseen = closed.is_none_or(|id| self.descriptors.description(id).any);
+            let since = begun.and(watched).map(|watched| watched.call);
+            unclear.closed_unseen = match unclear.numbers.contains(&fd) {
+                _ if unclear.has_closed => None,
+                true => Some((fd, None, false)),
+                false => is_unseen.then_some((fd, since, true)),
+            };
         }
         if !unclear.numbers.is_empty() {
             self.forget_what(id, call, &operands, &unclear.numbers);
@@ -147,7 +169,7 @@ impl State {
     }
 
     /// Whether a descriptor of a call may be a copy of any other.
-    fn uses_any(&self, table: TableId, call: &RawCall<'_>) -> bool {
+    pub(crate) fn uses_any(&self, table: TableId, call: &RawCall<'_>) -> bool {
         if !self.descriptors.has_unknown {
             return false;
         }
@@ -157,7 +179,7 @@ impl State {
             .any(|id| self.descriptors.description(id).any)
     }
 
-    fn moves_cursors(&mut self, call: &RawCall<'_>) -> bool {
+    pub(crate) fn moves_cursors(&mut self, call: &RawCall<'_>) -> bool {
         let transfers = calls::spec(call.call).is_some_and(|spec| spec.transfer != Transfer::None);
         transfers || matches!(self.effects.of(call.call), Effect::Seek | Effect::List)
     }

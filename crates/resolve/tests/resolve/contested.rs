@@ -111,6 +111,77 @@ fn a_close_that_is_done_is_certain_while_what_came_is_closed() {
 }
 
 #[test]
+fn what_is_read_while_its_number_is_closed_was_there() {
+    let closing = two_threads().dup2(3, 7).by(101).entered("close", &[fd(3)]);
+    let script = closing.by(100).read(3, 10);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(0)));
+    let script = read(script, 3).by(101).close(3).by(100).read(3, 10);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(10)));
+    let script = script.read(7, 1);
+    assert_eq!((script.offset(), count(&script)), (Some(20), 0));
+}
+
+#[test]
+fn a_position_is_unknown_while_a_call_may_move_it_that_began_before_the_number_was_given() {
+    let reading = read(two_threads().close(3).by(101), 3);
+    let script = reading.by(100).open("/c", 3).dup2(3, 7).read(7, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), None));
+    let script = script.by(101).read(3, 10).by(100).read(7, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), None));
+}
+
+#[test]
+fn what_an_open_made_may_be_read_before_it_is_told() {
+    let open = [CWD, path("/c"), symbols("O_RDONLY")];
+    let script = two_threads().by(101).entered("openat", &open).by(100).read(8, 10);
+    assert_eq!(script.path(), None);
+    let script = script.by(101).call("openat", &open, value(8)).read(8, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), None));
+    // Read, closed, and only then told.
+    let script = two_threads().by(101).entered("openat", &open).by(100).read(8, 10).close(8);
+    let script = script.by(101).call("openat", &open, value(8)).read(8, 1);
+    assert_eq!(script.path(), None);
+}
+
+#[test]
+fn what_is_given_after_a_close_that_began_before_the_gift_stays() {
+    let open = |name: &'static str| [CWD, path(name), symbols("O_RDONLY")];
+    let script = two_threads().by(101).entered("openat", &open("/c")).by(100).entered("close", &[fd(8)]);
+    let script = script.by(101).call("openat", &open("/c"), value(8)).entered("openat", &open("/d"));
+    let script = script.by(100).close(8).by(101).call("openat", &open("/d"), value(8));
+    assert_eq!(script.by(100).read(8, 1).path(), Some("/d"));
+    let script = two_threads().by(101).entered("openat", &open("/c")).by(100).entered("close", &[fd(8)]);
+    let script = script.by(101).call("openat", &open("/c"), value(8)).entered("openat", &open("/d"));
+    let script = script.call("openat", &open("/d"), value(8)).by(100).close(8);
+    assert_eq!(script.by(100).read(8, 1).path(), Some("/d"));
+}
+
+#[test]
+fn of_two_gifts_with_a_close_between_them_nobody_knows_the_last() {
+    let open = |name: &'static str| [CWD, path(name), symbols("O_RDONLY")];
+    let opening = two_threads().clone(THREAD, 102).by(101).entered("openat", &open("/c"));
+    let script = opening.by(102).entered("openat", &open("/d")).by(100).close(8);
+    let script = script.by(102).call("openat", &open("/d"), value(8));
+    let script = script.by(101).call("openat", &open("/c"), value(8));
+    assert_eq!(script.read(8, 1).path(), None);
+}
+
+#[test]
+fn what_came_after_a_close_may_be_what_it_closed() {
+    let closing = two_threads().dup2(3, 7).by(101).entered("close", &[fd(3)]);
+    let script = closing.by(100).open("/c", 3).dup2(7, 3).by(101).close(3);
+    let script = script.read(3, 1);
+    assert_eq!((script.path(), count(&script)), (Some("/a"), 0));
+}
+
+#[test]
+fn a_close_told_before_a_replacement_may_have_come_after_it() {
+    let replacing = two_threads().by(101).entered("dup2", &[fd(5), fd(3)]);
+    let script = replacing.by(100).close(3).by(101).dup2(5, 3).read(3, 1);
+    assert_eq!(script.path(), None);
+}
+
+#[test]
 fn of_two_closes_in_flight_nobody_knows_which_is_done() {
     let closing = two_threads().clone(THREAD, 102).by(101).entered("close", &[fd(3)]);
     let script = closing.by(102).entered("close", &[fd(3)]).by(100).open("/c", 3).close(3);

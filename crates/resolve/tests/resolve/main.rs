@@ -11,5 +11,6 @@ mod offsets;
 mod processes;
 mod recorded;
 mod requests;
+mod schedules;
 mod script;
 mod sockets;

@@ -1,0 +1,168 @@
+//! Threads that share their descriptors, in random schedules: the tracer tells when a call begins and when it ends, the kernel does its
+//! work at some time in between. What is said of a call is true, or it is nothing.
+
+use crate::script::{CWD, Script, fd, path, symbols, value};
+use iotrail_model::raw::{Arg, Return};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt;
+
+const NAMES: [&str; 4] = ["/a", "/b", "/c", "/d"];
+const THREADS: usize = 4;
+/// Numbers that calls are about.
+const FIRST: i32 = 3;
+const NUMBERS: i32 = 4;
+
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Open(usize),
+    Close(i32),
+    Dup2(i32, i32),
+    Read(i32),
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    thread: usize,
+    /// What the thread does if it is in no call.
+    call: Call,
+    /// Whether nothing else is told while the call is in flight.
+    at_once: bool,
+}
+
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { thread, call, at_once } = self;
+        write!(f, "{thread}: {call:?}{}", if *at_once { " at once" } else { "" })
+    }
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let number = || FIRST..FIRST + NUMBERS;
+    let call = prop_oneof![
+        4 => (0..NAMES.len()).prop_map(Call::Open),
+        3 => number().prop_map(Call::Close),
+        1 => (number(), number()).prop_map(|(old, new)| Call::Dup2(old, new)),
+        6 => number().prop_map(Call::Read),
+    ];
+    let step = (0..THREADS, call, prop::bool::weighted(0.15));
+    prop::collection::vec(step.prop_map(|(thread, call, at_once)| Step { thread, call, at_once }), 1..60)
+}
+
+/// An open file: its name, and where the next read begins.
+#[derive(Debug)]
+struct Open {
+    name: &'static str,
+    cursor: i64,
+}
+
+#[derive(Debug, Default)]
+struct Kernel {
+    files: Vec<Open>,
+    table: BTreeMap<i32, usize>,
+}
+
+/// What the kernel did: what the call returned, and the name that it was about and the position that a read had.
+#[derive(Clone, Copy, Debug)]
+struct Done {
+    ret: Return<'static>,
+    truth: Option<(&'static str, Option<i64>)>,
+}
+
+impl Kernel {
+    fn act(&mut self, call: Call) -> Done {
+        const BAD: Return<'static> = Return::Failed(b"EBADF");
+        let mut truth = None;
+        let ret = match call {
+            Call::Open(name) => {
+                let number = (FIRST..).find(|number| !self.table.contains_key(number)).unwrap_or(FIRST);
+                self.files.push(Open { name: NAMES[name], cursor: 0 });
+                self.table.insert(number, self.files.len() - 1);
+                value(number.into())
+            }
+            Call::Close(number) => match self.table.remove(&number) {
+                Some(file) => {
+                    truth = Some((self.files[file].name, None));
+                    value(0)
+                }
+                None => BAD,
+            },
+            Call::Dup2(old, new) => match self.table.get(&old).copied() {
+                Some(file) => {
+                    self.table.insert(new, file);
+                    value(new.into())
+                }
+                None => BAD,
+            },
+            Call::Read(number) => match self.table.get(&number) {
+                Some(file) => {
+                    let open = &mut self.files[*file];
+                    truth = Some((open.name, Some(open.cursor)));
+                    open.cursor += 1;
+                    value(1)
+                }
+                None => BAD,
+            },
+        };
+        Done { ret, truth }
+    }
+}
+
+fn told(script: Script, call: Call, tell: impl FnOnce(Script, &str, &[Arg<'_>]) -> Script) -> Script {
+    match call {
+        Call::Open(name) => tell(script, "openat", &[CWD, path(NAMES[name]), symbols("O_RDONLY")]),
+        Call::Close(number) => tell(script, "close", &[fd(number)]),
+        Call::Dup2(old, new) => tell(script, "dup2", &[fd(old), fd(new)]),
+        Call::Read(number) => tell(script, "read", &[fd(number), Arg::Opaque, Arg::Int(1)]),
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Thread {
+    Idle,
+    Entered(Call, i64),
+    Acted(Call, i64, Done),
+}
+
+/// The call is told to be over; what is said of it must be what the kernel did.
+fn over(script: Script, call: Call, start: i64, done: Done) -> Result<Script, TestCaseError> {
+    let script = told(script, call, |script, name, args| script.returned(start, name, args, done.ret));
+    if let Some((name, cursor)) = done.truth {
+        let path = script.path();
+        prop_assert!(path.is_none() || path == Some(name), "path {:?}, not {}", path, name);
+        let offset = script.offset();
+        prop_assert!(offset.is_none() || offset == cursor, "offset {:?}, not {:?}", offset, cursor);
+    }
+    Ok(script)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100_000, max_shrink_iters: 1_000_000, ..ProptestConfig::default() })]
+    #[test]
+    fn of_threads_that_change_each_others_descriptors_nothing_false_is_said(steps in steps()) {
+        let tid = |thread: usize| 100 + u32::try_from(thread).unwrap();
+        let shared = "CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD";
+        let mut script = (1..THREADS).fold(Script::new(), |script, thread| script.clone(shared, tid(thread)));
+        let (mut kernel, mut threads) = (Kernel::default(), [Thread::Idle; THREADS]);
+        for Step { thread, call, at_once } in steps {
+            script = script.by(tid(thread));
+            threads[thread] = match threads[thread] {
+                Thread::Idle if at_once => {
+                    let done = kernel.act(call);
+                    let start = script.now() + 10;
+                    script = over(script, call, start, done)?;
+                    Thread::Idle
+                }
+                Thread::Idle => {
+                    script = told(script, call, |script, name, args| script.entered(name, args));
+                    Thread::Entered(call, script.now())
+                }
+                Thread::Entered(call, start) => Thread::Acted(call, start, kernel.act(call)),
+                Thread::Acted(call, start, done) => {
+                    script = over(script, call, start, done)?;
+                    Thread::Idle
+                }
+            };
+        }
+    }
+}
