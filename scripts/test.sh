@@ -132,6 +132,7 @@ record_steps() {
   step "files against the truth, recorded and traced" record_tests tests/identity/truth.py "$iotrail"
   step "offsets against the truth, recorded and traced" record_tests tests/offsets/compare.py "$iotrail"
   step "offsets of descriptors that others share" record_tests tests/offsets/shared.py "$iotrail"
+  step "descriptors that threads change at once" record_tests tests/offsets/race.py "$iotrail"
   step "recordings that are killed, full disks, limits" record_tests tests/loss/run.py "$iotrail"
   step "MPI: Open MPI and MPICH, one trail of all ranks" tests/mpi/run.sh "$iotrail"
   step "MPI: random calls, made again under both libraries" tests/mpi/replay.sh "$iotrail"

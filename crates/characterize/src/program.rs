@@ -319,8 +319,8 @@ impl Files {
                 _ if what == FileKind::Absent => format!("absent-{}", at + 1),
                 Naming::Anonymous if what == FileKind::Directory => format!("directory-{}", at + 1),
                 Naming::Anonymous => format!("{}-{}", word(&classed.class), at + 1),
-                Naming::Keep => kept(&classed.name, &directory),
-                Naming::Hash => hashed(&kept(&classed.name, &directory)),
+                Naming::Keep => kept(&classed.name, directory),
+                Naming::Hash => hashed(&kept(&classed.name, directory)),
             };
             let marks = [(sharing == Sharing::Private, "%r"), (count > 1, "%i")];
             let missing = marks.iter().filter(|(needed, mark)| *needed && !name.contains(mark));

@@ -2,7 +2,6 @@
 
 use crate::Sink;
 use crate::context::Context;
-use crate::descriptor_tables::DescriptionId;
 use crate::directories::Directory;
 use crate::effect::{Effect, O_CLOEXEC};
 use crate::file_names::intern;

@@ -88,7 +88,6 @@ pub(crate) struct Watched {
     /// The number of the call.
     pub(crate) call: u64,
     table: TableId,
-    makes: bool,
     closes_many: bool,
     /// When it was over, it had closed its descriptor long ago, and what that stands for came later.
     pub(crate) has_closed: bool,
@@ -228,9 +227,9 @@ impl Contested {
         self.closing_many += u32::from(numbers.closes_many);
         let how = if numbers.closes { How::Closes } else { How::Uses };
         let used = numbers.used().map(|fd| (fd, how));
-        let (makes, closes_many) = (numbers.makes, numbers.closes_many);
+        let closes_many = numbers.closes_many;
         let mut watched =
-            Watched { call: self.clock, table, makes, closes_many, has_closed: false, numbers: [None; MOST] };
+            Watched { call: self.clock, table, closes_many, has_closed: false, numbers: [None; MOST] };
         let mut places = watched.numbers.iter_mut();
         for (fd, how) in numbers.replaced.map(|fd| (fd, How::Replaces)).into_iter().chain(used) {
             let Some(place) = places.next() else { break };

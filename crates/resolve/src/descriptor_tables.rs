@@ -471,7 +471,10 @@ impl DescriptorTables {
     /// Lets `fd` stand for `description`.
     pub(crate) fn set(&mut self, id: TableId, fd: i32, description: DescriptionId, cloexec: bool) {
         if !self.contested.is_empty() && self.contested.stands_for(id, fd, description) {
-            self.set_cursor(description, Nullable::NULL);
+            match self.description(description).any {
+                true => self.blur(id),
+                false => self.set_cursor(description, Nullable::NULL),
+            }
         }
         self.know(id, fd, description, cloexec);
     }

@@ -109,7 +109,6 @@ impl State {
             ..Description::opened(event.path, seekable && !is_directory, append)
         };
         let description = self.descriptors.describe(description);
-        let table = self.processes.thread(scene.thread).table;
         self.gives(scene, fd, description, cloexec);
         event.fd = Nullable::some(fd);
         event.open = self.descriptors.description(description).number;
