@@ -8,79 +8,21 @@
 //!
 //! The ends of calls are told in the order in which the tracer saw them, which need not be that in which the kernel did their work: a
 //! number that an open returns may have been closed and given again by then. It was free when it was given, so what stands
-//! there since then came later, unless a close came in between ([`Contested::fate`]). It was free because somebody closed what stood there before: where one call in
-//! flight alone can have, it has ([`Contested::frees`]), and does nothing more to the number.
+//! there since then came later, unless a close came in between ([`crate::histories`]). It was free because somebody closed what
+//! stood there before: where one call in flight alone can have, it has ([`Contested::frees`]), and does nothing more to the number.
 //!
-//! Only calls of threads that share their table are watched, and only while they are in flight.
+//! Only calls of threads that share their table are watched ([`crate::watches`]), and only while they are in flight.
 
 use crate::effect::Effect;
+use crate::histories::{Fate, Gift, History, Unseen};
 use crate::ids::{DescriptionId, TableId};
 use crate::operands::{Base, Operands, PathArg};
+use crate::watches::{Ended, How, Watch};
 use hashbrown::HashMap;
 use std::ops::RangeInclusive;
 
 /// Descriptors that one call may use: two, and the directories of two paths.
 const MOST: usize = 4;
-
-/// What a call does with a descriptor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    /// It acts on what that stands for.
-    Uses,
-    /// It closes it.
-    Closes,
-    /// It lets it stand for something else.
-    Replaces,
-}
-
-/// A call in flight on a descriptor.
-#[derive(Clone, Copy, Debug)]
-struct Watch {
-    /// The number of the call.
-    call: u64,
-    how: How,
-    /// What the descriptor stood for when the call began.
-    stood_for: Option<DescriptionId>,
-    /// It stood for something else meanwhile.
-    changed: bool,
-    /// It was closed meanwhile.
-    closed: bool,
-    /// The call has closed it, though nobody told yet that it is over.
-    done: bool,
-    /// It stood for nothing when the call began, or may have been replaced since.
-    is_unsure: bool,
-    /// It may have stood for anything, or for nothing.
-    is_any: bool,
-}
-
-impl Watch {
-    /// Whether it is unknown because of this what the descriptor stood for in the call `own`, which is over. What was closed may
-    /// be `given` again by a call in flight, and what was given may have been so by one before: `early`.
-    fn hides(&self, own: Option<u64>, numbers: &Numbers, outcome: Outcome, given: bool, early: bool) -> bool {
-        let is_bad = outcome == Outcome::BadDescriptor;
-        match (Some(self.call) == own, self.how) {
-            (true, How::Uses) => self.changed || self.closed && (is_bad || given),
-            (true, How::Closes) => {
-                let came_late = self.is_unsure && (self.done || early);
-                let may_have_come = self.is_any && self.stood_for.is_some();
-                self.changed || self.closed && is_bad || came_late || may_have_come
-            }
-            (false, How::Closes) => !self.done && (is_bad || numbers.closes || given),
-            (false, How::Replaces) => true,
-            (true, How::Replaces) | (false, How::Uses) => false,
-        }
-    }
-
-    /// Whether it gives the descriptor to something else while the call `own` does, which is over.
-    fn replaces_beside(&self, own: Option<u64>) -> bool {
-        self.how == How::Replaces && (self.changed || self.closed || Some(self.call) != own)
-    }
-
-    fn closes(&mut self) {
-        self.closed = true;
-        self.changed |= self.how == How::Closes && !self.done;
-    }
-}
 
 /// The descriptors that a call in flight is watched for.
 #[derive(Clone, Copy, Debug)]
@@ -147,57 +89,64 @@ impl Numbers {
 /// All calls in flight that are watched.
 #[derive(Debug, Default)]
 pub(crate) struct Contested {
-    watches: HashMap<(TableId, i32), Vec<Watch>, foldhash::fast::FixedState>,
+    tables: HashMap<TableId, Flights, foldhash::fast::FixedState>,
     /// Grows with each call that begins to be watched, and with each change.
     clock: u64,
     /// Calls that are watched.
     in_flight: u32,
-    /// The numbers of those of them that may make descriptors.
-    makers: Vec<u64>,
-    /// Those that close ranges.
-    closing_many: u32,
-    /// What happened to numbers, as long as calls are in flight.
-    histories: HashMap<(TableId, i32), History, foldhash::fast::FixedState>,
+    /// A table of which no call is in flight any more; what the last one made is not told yet.
+    idle: Option<TableId>,
     /// When a call ended last that moved a cursor, and nobody knows which.
     blurred: u64,
     /// The number of the call that ends, and what it replaces.
     ending: (u64, Option<i32>),
 }
 
-/// What happened to a number, by [`Contested::clock`]; 0 is never.
-#[derive(Clone, Copy, Debug, Default)]
-struct History {
-    /// When it was told to stand for something else.
-    given: u64,
-    /// When the call began that gave it.
-    giver: u64,
-    /// Up to when it may have been closed before it was given.
-    freed: u64,
-    /// Up to when it may have been closed.
-    closed: u64,
-    /// When it was found to stand for something that a call in flight may have made.
-    found: Unseen,
-    /// When a call closed it that found it given before anybody told.
-    unseen: Unseen,
+/// The calls in flight of those who share a table.
+#[derive(Debug, Default)]
+struct Flights {
+    calls: u32,
+    /// The numbers of those of them that may make descriptors.
+    makers: Vec<u64>,
+    /// Those that close ranges.
+    closing_many: u32,
+    numbers: HashMap<i32, Number, foldhash::fast::FixedState>,
 }
 
-/// A number stood for something before anybody told what made it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Unseen {
-    at: u64,
-    /// Whether one call in flight alone can have made that.
-    is_sure: bool,
+/// The calls in flight on a number, and what happened to it meanwhile.
+#[derive(Debug, Default)]
+struct Number {
+    watches: Vec<Watch>,
+    history: History,
 }
 
-/// What became of a number that a call made, when the call is told to be over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// It stands for what the call made.
-    Stands,
-    /// It stands for something else since, or for nothing.
-    Over,
-    /// It stands for that or for something else.
-    Unclear,
+impl Number {
+    /// What a call in flight closes, which may still be there.
+    fn being_closed(&self) -> Option<DescriptionId> {
+        self.watches.iter().rev().filter(|watch| watch.is_closing()).find_map(|watch| watch.stood_for)
+    }
+
+    fn is_being_replaced(&self) -> bool {
+        self.watches.iter().any(|watch| watch.how == How::Replaces)
+    }
+
+    /// The watch of the call that ended if it is known to have closed what the number stood for before it was given again.
+    fn has_closed(&self, ended: &Ended) -> Option<&Watch> {
+        let mut watches = self.watches.iter().filter(|_| !ended.is_bad);
+        watches.find(|watch| watch.done && Some(watch.call) == ended.call)
+    }
+}
+
+impl Flights {
+    fn is_closing(&self, number: &Number) -> bool {
+        self.closing_many > 0 || number.watches.iter().any(Watch::is_closing)
+    }
+
+    /// That a number was found which somebody in flight made.
+    fn unseen(&self, fd: i32, at: u64) -> Unseen {
+        let is_replaced = self.numbers.get(&fd).is_some_and(Number::is_being_replaced);
+        Unseen { at, is_sure: self.makers.len() == 1 && !is_replaced }
+    }
 }
 
 impl Contested {
@@ -206,9 +155,9 @@ impl Contested {
         self.in_flight == 0
     }
 
-    /// Whether a call in flight may make a descriptor.
-    pub(crate) fn is_making(&self) -> bool {
-        !self.makers.is_empty()
+    /// Whether a call in flight may make a descriptor in a table.
+    pub(crate) fn is_making(&self, table: TableId) -> bool {
+        self.tables.get(&table).is_some_and(|flights| !flights.makers.is_empty())
     }
 
     /// A call begins; `stands_for` tells what a descriptor stands for before it, and whether it may be anything or nothing.
@@ -218,38 +167,31 @@ impl Contested {
         numbers: &Numbers,
         stands_for: impl Fn(i32) -> Option<(DescriptionId, bool)>,
     ) -> Watched {
-        if self.in_flight == 0 {
-            self.histories.clear();
-        }
-        self.clock += 1;
+        let idle = self.idle.take();
+        self.forget(idle);
+        let call = self.tick();
         self.in_flight += 1;
-        self.makers.extend(numbers.makes.then_some(self.clock));
-        self.closing_many += u32::from(numbers.closes_many);
+        let flights = self.tables.entry(table).or_default();
+        flights.calls += 1;
+        flights.makers.extend(numbers.makes.then_some(call));
+        flights.closing_many += u32::from(numbers.closes_many);
         let how = if numbers.closes { How::Closes } else { How::Uses };
         let used = numbers.used().map(|fd| (fd, how));
         let closes_many = numbers.closes_many;
-        let mut watched =
-            Watched { call: self.clock, table, closes_many, has_closed: false, numbers: [None; MOST] };
+        let mut watched = Watched { call, table, closes_many, has_closed: false, numbers: [None; MOST] };
         let mut places = watched.numbers.iter_mut();
         for (fd, how) in numbers.replaced.map(|fd| (fd, How::Replaces)).into_iter().chain(used) {
             let Some(place) = places.next() else { break };
             *place = Some(fd);
-            let found = stands_for(fd);
-            let stood_for = found.filter(|(_, is_any)| !is_any).map(|(description, _)| description);
-            let watch = Watch {
-                call: self.clock,
-                how,
-                stood_for: match found {
-                    None => self.being_closed(table, fd),
-                    Some(_) => stood_for,
-                },
-                changed: false,
-                closed: false,
-                done: false,
-                is_unsure: stood_for.is_none(),
-                is_any: found.is_some_and(|(_, is_any)| is_any),
-            };
-            self.watches.entry((table, fd)).or_default().push(watch);
+            let number = flights.numbers.entry(fd).or_default();
+            number.watches.push(match stands_for(fd) {
+                Some((description, false)) => Watch::new(call, how, Some(description)),
+                Some((_, true)) => Watch { is_any: true, is_unsure: true, ..Watch::new(call, how, None) },
+                None => {
+                    let is_any = number.watches.iter().any(|watch| watch.is_closing() && watch.is_any);
+                    Watch { is_unsure: true, is_any, ..Watch::new(call, how, number.being_closed()) }
+                }
+            });
         }
         watched
     }
@@ -257,43 +199,29 @@ impl Contested {
     /// A call is over.
     pub(crate) fn ends(&mut self, watched: &mut Watched) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        self.makers.retain(|maker| *maker != watched.call);
-        self.closing_many = self.closing_many.saturating_sub(u32::from(watched.closes_many));
+        let Some(flights) = self.tables.get_mut(&watched.table) else { return };
+        flights.calls = flights.calls.saturating_sub(1);
+        flights.makers.retain(|maker| *maker != watched.call);
+        flights.closing_many = flights.closing_many.saturating_sub(u32::from(watched.closes_many));
         for fd in watched.numbers.into_iter().flatten() {
-            let key = (watched.table, fd);
-            if let Some(watches) = self.watches.get_mut(&key) {
-                watched.has_closed |= watches.iter().any(|watch| watch.call == watched.call && watch.done);
-                watches.retain(|watch| watch.call != watched.call);
-                if watches.is_empty() {
-                    self.watches.remove(&key);
-                }
-            }
+            let Some(number) = flights.numbers.get_mut(&fd) else { continue };
+            let mut own = number.watches.iter().filter(|watch| watch.call == watched.call);
+            watched.has_closed |= own.any(|watch| watch.done);
+            number.watches.retain(|watch| watch.call != watched.call);
+        }
+        if flights.calls == 0 {
+            let idle = self.idle.replace(watched.table).filter(|idle| *idle != watched.table);
+            self.forget(idle);
         }
     }
 
-    /// A descriptor stands for something else. Whether a call in flight may act on that already.
-    pub(crate) fn stands_for(&mut self, table: TableId, fd: i32, description: DescriptionId) -> bool {
-        let given = self.tick();
-        let (giver, replaced) = self.ending;
-        let is_closing = self.is_closing(table, fd);
-        let history = self.histories.entry((table, fd)).or_default();
-        let freed = match replaced == Some(fd) {
-            // What is replaced need not be closed before.
-            true => u64::MAX,
-            false if is_closing => given,
-            false => history.closed,
-        };
-        *history = History { given, giver, freed, found: Unseen::default(), ..*history };
-        for watch in self.watches.get_mut(&(table, fd)).into_iter().flatten().filter(|watch| !watch.done) {
-            match watch.how {
-                // It closes what comes now, if anything, or closed what was there before.
-                How::Closes => {
-                    watch.changed |= watch.stood_for.replace(description).is_some_and(|id| id != description)
-                }
-                _ => watch.changed |= watch.stood_for != Some(description),
-            }
+    /// Forgets a table, unless calls are in flight again.
+    fn forget(&mut self, idle: Option<TableId>) {
+        if let Some(table) = idle
+            && self.tables.get(&table).is_some_and(|flights| flights.calls == 0)
+        {
+            self.tables.remove(&table);
         }
-        self.of(table, fd).any(|watch| watch.how == How::Uses && watch.changed)
     }
 
     fn tick(&mut self) -> u64 {
@@ -301,104 +229,104 @@ impl Contested {
         self.clock
     }
 
+    fn number(&self, table: TableId, fd: i32) -> Option<&Number> {
+        self.tables.get(&table)?.numbers.get(&fd)
+    }
+
+    /// A descriptor stands for something else. Whether a call in flight may act on that already.
+    pub(crate) fn stands_for(&mut self, table: TableId, fd: i32, description: DescriptionId) -> bool {
+        let given = self.tick();
+        let (giver, replaced) = self.ending;
+        let Some(flights) = self.tables.get_mut(&table) else { return false };
+        let closes_many = flights.closing_many > 0;
+        let number = flights.numbers.entry(fd).or_default();
+        let gift = match replaced == Some(fd) {
+            true => Gift::Replaced,
+            false if closes_many || number.watches.iter().any(Watch::is_closing) => Gift::Closing,
+            false => Gift::Free,
+        };
+        number.history.gives(given, giver, gift);
+        number.watches.iter_mut().for_each(|watch| watch.comes(description));
+        number.watches.iter().any(|watch| watch.how == How::Uses && watch.changed)
+    }
+
     /// A number was found free that stood for something: the call in flight that closes it is done, if there is one that can have.
     pub(crate) fn frees(&mut self, table: TableId, fd: i32) {
-        if self.closing_many > 0 {
+        let Some(flights) = self.tables.get_mut(&table).filter(|flights| flights.closing_many == 0) else {
             return;
-        }
-        let Some(watches) = self.watches.get_mut(&(table, fd)) else { return };
-        let is_replaced = watches.iter().any(|watch| watch.how == How::Replaces);
-        let mut may_have = watches.iter_mut().filter(|watch| watch.how == How::Closes && !watch.done);
+        };
+        let Some(number) = flights.numbers.get_mut(&fd) else { return };
+        let is_replaced = number.is_being_replaced();
+        let mut may_have = number.watches.iter_mut().filter(|watch| watch.is_closing());
         if let (Some(watch), None) = (may_have.next(), may_have.next()) {
-            watch.done = !watch.closed && watch.stood_for.is_some();
-            watch.is_unsure |= watch.done && (is_replaced || watch.changed);
+            watch.frees(is_replaced);
         }
     }
 
     /// It did for a while, and nobody can say when.
     pub(crate) fn stood_for(&mut self, table: TableId, fd: i32, description: DescriptionId) {
-        let watches = self.watches.get_mut(&(table, fd)).into_iter().flatten();
-        for watch in watches.filter(|watch| !watch.done) {
-            watch.changed |= watch.stood_for != Some(description);
-        }
+        let Some(number) = self.tables.get_mut(&table).and_then(|flights| flights.numbers.get_mut(&fd))
+        else {
+            return;
+        };
+        number.watches.iter_mut().for_each(|watch| watch.may_come(description));
     }
 
     /// A call closes a descriptor.
     pub(crate) fn closes(&mut self, table: TableId, fd: i32) {
         let closed = self.tick();
-        let history = self.histories.entry((table, fd)).or_default();
-        let unseen = if history.found.at > 0 { history.found } else { history.unseen };
-        *history = History { closed, unseen, found: Unseen::default(), ..*history };
-        self.watches.get_mut(&(table, fd)).into_iter().flatten().for_each(Watch::closes);
+        let Some(flights) = self.tables.get_mut(&table) else { return };
+        let number = flights.numbers.entry(fd).or_default();
+        number.history.closes(closed);
+        number.watches.iter_mut().for_each(Watch::closes);
     }
 
     /// A call used a descriptor that nobody has told of: a call in flight may have made it.
     pub(crate) fn found(&mut self, table: TableId, fd: i32) {
-        if self.is_making() {
-            let found = self.unseen(table, fd);
-            self.histories.entry((table, fd)).or_default().found = found;
+        let at = self.tick();
+        if let Some(flights) = self.tables.get_mut(&table).filter(|flights| !flights.makers.is_empty()) {
+            let found = flights.unseen(fd, at);
+            flights.numbers.entry(fd).or_default().history.found = found;
         }
     }
 
     /// A call closed a descriptor that nobody has told of: a call in flight may have made it, one that began before `since` if
     /// the descriptor was there then.
     pub(crate) fn closed_unseen(&mut self, table: TableId, fd: i32, since: Option<u64>, is_sure: bool) {
-        if self.is_making() {
-            let unseen = self.unseen(table, fd);
-            let at = since.unwrap_or(unseen.at);
-            let makers = self.makers.iter().filter(|maker| **maker < at).count();
-            let is_sure = is_sure && unseen.is_sure && makers == 1;
-            self.histories.entry((table, fd)).or_default().unseen = Unseen { at, is_sure };
+        let now = self.tick();
+        if let Some(flights) = self.tables.get_mut(&table).filter(|flights| !flights.makers.is_empty()) {
+            let at = since.unwrap_or(now);
+            let makers = flights.makers.iter().filter(|maker| **maker < at).count();
+            let is_sure = is_sure && flights.unseen(fd, at).is_sure && makers == 1;
+            flights.numbers.entry(fd).or_default().history.unseen = Unseen { at, is_sure };
         }
-    }
-
-    fn unseen(&mut self, table: TableId, fd: i32) -> Unseen {
-        let is_replaced = self.of(table, fd).any(|watch| watch.how == How::Replaces);
-        Unseen { at: self.tick(), is_sure: self.makers.len() == 1 && !is_replaced }
-    }
-
-    /// Whether a call in flight may still close a number.
-    fn is_closing(&self, table: TableId, fd: i32) -> bool {
-        self.closing_many > 0 || self.of(table, fd).any(|watch| watch.how == How::Closes && !watch.done)
     }
 
     /// What became of a number that the call `watched` made, which is over.
     pub(crate) fn fate(&self, watched: &Watched, fd: i32) -> Fate {
-        let history = self.histories.get(&(watched.table, fd)).copied().unwrap_or_default();
-        if history.given > watched.call.max(history.unseen.at) {
-            // What it made was closed before the number was given again, or the other way round.
-            let is_first = history.freed > watched.call;
-            let is_last = history.closed > history.giver || self.is_closing(watched.table, fd);
-            return match (is_first, is_last) {
-                (true, false) => Fate::Over,
-                (false, true) => Fate::Stands,
-                _ => Fate::Unclear,
-            };
-        }
-        match history.unseen {
-            Unseen { at, .. } if at <= watched.call => Fate::Stands,
-            Unseen { is_sure: true, .. } => Fate::Over,
-            Unseen { .. } => Fate::Unclear,
-        }
+        let Some(flights) = self.tables.get(&watched.table) else { return Fate::Stands };
+        let Some(number) = flights.numbers.get(&fd) else { return Fate::Stands };
+        number.history.fate(watched.call, flights.is_closing(number))
     }
 
     /// A call moved a cursor, and nobody knows which.
     pub(crate) fn blurs(&mut self) {
-        self.clock += 1;
-        self.blurred = self.clock;
+        self.blurred = self.tick();
     }
 
     /// Whether others may have moved the cursor behind the number that the call `watched` made before it was told to be over.
     pub(crate) fn may_be_moved(&self, watched: &Watched, fd: i32) -> bool {
-        let found = self.histories.get(&(watched.table, fd)).map_or(0, |history| history.found.at);
+        let found = self.number(watched.table, fd).map_or(0, |number| number.history.found.at);
         found.max(self.blurred) > watched.call
     }
 
     /// A call closes the descriptors of a range.
     pub(crate) fn closes_range(&mut self, table: TableId, range: &RangeInclusive<i64>) {
-        let in_range = |(of, fd): &(TableId, i32)| *of == table && range.contains(&i64::from(*fd));
-        for (_, watches) in self.watches.iter_mut().filter(|(key, _)| in_range(key)) {
-            watches.iter_mut().for_each(Watch::closes);
+        let numbers = self.tables.get_mut(&table).map(|flights| &mut flights.numbers);
+        for (fd, number) in numbers.into_iter().flatten() {
+            if range.contains(&i64::from(*fd)) {
+                number.watches.iter_mut().for_each(Watch::closes);
+            }
         }
     }
 
@@ -411,68 +339,57 @@ impl Contested {
         watched: Option<Watched>,
         outcome: Outcome,
     ) -> Unclear {
-        let own = watched.map(|watched| watched.call);
+        let call = watched.map(|watched| watched.call);
         // A call that was not seen to begin did so after all that was told before.
-        self.ending = (own.unwrap_or(self.clock), numbers.replaced);
-        let is_given = self.makers.iter().any(|maker| Some(*maker) != own);
-        let is_unclear = |fd: &i32| {
-            let early = self.may_be_second(own, table, *fd);
-            let hides = |watch: &Watch| watch.hides(own, numbers, outcome, is_given, early);
-            let is_sure = self.has_closed(own, table, *fd, outcome).is_some_and(|watch| !watch.is_unsure);
-            !is_sure && self.of(table, *fd).any(hides)
-        };
-        let used = numbers.used().filter(is_unclear).collect();
-        let replaced = numbers.replaced.filter(|_| outcome == Outcome::Other);
-        let twice = replaced.filter(|fd| self.of(table, *fd).any(|watch| watch.replaces_beside(own)));
-        let others = replaced.and_then(|fd| self.watches.get_mut(&(table, fd)));
-        for watch in others.into_iter().flatten() {
-            watch.changed |= Some(watch.call) != own && watch.how != How::Uses && !watch.done;
-        }
-        let mut closing = numbers.used().filter(|_| numbers.closes);
-        let has_closed = closing.any(|fd| self.has_closed(own, table, fd, outcome).is_some());
-        self.close_is_over(own, table, numbers, outcome);
-        Unclear { numbers: used, replaced: twice, closed_unseen: None, has_closed }
-    }
-
-    /// A close may have had its effect up to now.
-    fn close_is_over(&mut self, own: Option<u64>, table: TableId, numbers: &Numbers, outcome: Outcome) {
-        for fd in numbers.used().filter(|_| numbers.closes && outcome == Outcome::Other) {
-            if self.has_closed(own, table, fd, outcome).is_none() {
-                let closed = self.tick();
-                self.histories.entry((table, fd)).or_default().closed = closed;
-                let others = self.watches.get_mut(&(table, fd)).into_iter().flatten();
-                others.for_each(|watch| watch.closed = true);
+        self.ending = (call.unwrap_or(self.clock), numbers.replaced);
+        let closed = self.tick();
+        let Some(flights) = self.tables.get_mut(&table) else { return Unclear::default() };
+        let others = flights.makers.iter().copied().filter(|maker| Some(*maker) != call);
+        let first_maker = others.min();
+        let ended =
+            Ended { call, closes: numbers.closes, is_bad: outcome == Outcome::BadDescriptor, first_maker };
+        let mut unclear = Unclear::default();
+        for fd in numbers.used() {
+            let Some(number) = flights.numbers.get(&fd) else { continue };
+            let closing = number.has_closed(&ended);
+            let is_sure = closing.is_some_and(|watch| !watch.is_unsure);
+            unclear.has_closed |= numbers.closes && closing.is_some();
+            let given = number.history.given;
+            if !is_sure && number.watches.iter().any(|watch| watch.hides(&ended, given)) {
+                unclear.numbers.push(fd);
             }
         }
+        if let Some((fd, number)) = numbers
+            .replaced
+            .filter(|_| !ended.is_bad)
+            .and_then(|fd| Some((fd, flights.numbers.get_mut(&fd)?)))
+        {
+            let twice = number.watches.iter().any(|watch| watch.replaces_beside(call));
+            unclear.replaced = Some(fd).filter(|_| twice);
+            number.watches.iter_mut().for_each(|watch| watch.is_replaced_by(call));
+        }
+        for fd in numbers.used().filter(|_| numbers.closes && !ended.is_bad) {
+            let number = flights.numbers.entry(fd).or_default();
+            // A close may have had its effect up to now.
+            if number.has_closed(&ended).is_none() {
+                number.history.closed = closed;
+                number.watches.iter_mut().for_each(|watch| watch.closed = true);
+            }
+        }
+        unclear
     }
 
     /// What a number stood for that a call in flight closes, which may still be there.
     pub(crate) fn being_closed(&self, table: TableId, fd: i32) -> Option<DescriptionId> {
-        let closing = self.of(table, fd).filter(|watch| watch.how == How::Closes && !watch.done);
-        closing.filter_map(|watch| watch.stood_for).last()
-    }
-
-    /// Whether a call in flight may have made what a number stood for before it was given last.
-    fn may_be_second(&self, own: Option<u64>, table: TableId, fd: i32) -> bool {
-        let given = self.histories.get(&(table, fd)).map_or(0, |history| history.given);
-        self.makers.iter().any(|maker| Some(*maker) != own && *maker < given)
+        self.number(table, fd)?.being_closed()
     }
 
     /// What the calls in flight close that began while it was there.
-    pub(crate) fn all_being_closed(&self) -> Vec<DescriptionId> {
-        let watches = self.watches.values().flatten();
-        let closing = watches.filter(|watch| watch.how == How::Closes && !watch.done && !watch.is_unsure);
+    pub(crate) fn all_being_closed(&self, table: TableId) -> Vec<DescriptionId> {
+        let numbers = self.tables.get(&table).map(|flights| flights.numbers.values());
+        let watches = numbers.into_iter().flatten().flat_map(|number| &number.watches);
+        let closing = watches.filter(|watch| watch.is_closing() && !watch.is_unsure);
         closing.filter_map(|watch| watch.stood_for).collect()
-    }
-
-    /// The watch of the call `own` if it is known to have closed what a descriptor stood for before it was given again.
-    fn has_closed(&self, own: Option<u64>, table: TableId, fd: i32, outcome: Outcome) -> Option<&Watch> {
-        let mut closing = self.of(table, fd).filter(|_| outcome == Outcome::Other);
-        closing.find(|watch| watch.done && Some(watch.call) == own)
-    }
-
-    fn of(&self, table: TableId, fd: i32) -> impl Iterator<Item = &Watch> {
-        self.watches.get(&(table, fd)).into_iter().flatten()
     }
 }
 

@@ -42,6 +42,7 @@ mod entering;
 mod file_names;
 mod found;
 mod held;
+mod histories;
 mod holds;
 mod identity;
 mod ids;
@@ -77,6 +78,7 @@ mod symbols;
 mod tally;
 mod turns;
 mod uncertain;
+mod watches;
 
 pub use resolver::Resolver;
 pub use sink::Sink;

@@ -1,11 +1,11 @@
 //! Calls that make descriptors, or give what those stand for another name.
 
 use crate::Sink;
-use crate::contested::Fate;
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId};
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
 use crate::file_names::{LONG, intern};
+use crate::histories::Fate;
 use crate::holds::Holds;
 use crate::identity::OpenRequest;
 use crate::operands::{Base, Operands, PathArg, integer};
@@ -135,9 +135,16 @@ impl State {
         if self.source.is_trace && is_open && !self.gaps {
             self.descriptors.holds.misses();
         }
-        let contested = &mut self.descriptors.contested;
+        self.descriptors.contested.frees(table, fd);
+        self.replaces(scene, fd, description, cloexec);
+    }
+
+    /// A descriptor stands for `description` instead of what there was.
+    fn replaces(&mut self, scene: &Scene<'_>, fd: i32, description: DescriptionId, cloexec: bool) {
+        let watched = scene.entered.and_then(|entered| entered.watched);
+        let contested = &self.descriptors.contested;
         let is_moved = watched.is_some_and(|watched| contested.may_be_moved(&watched, fd));
-        contested.frees(table, fd);
+        let table = self.processes.thread(scene.thread).table;
         self.descriptors.set(table, fd, description, cloexec);
         if is_moved {
             self.descriptors.set_cursor(description, Nullable::NULL);
@@ -336,7 +343,7 @@ impl State {
             && event.fd != Nullable::some(fd)
         {
             match scene.operands.fd2 {
-                Some(_) => self.descriptors.set(table, fd, description, cloexec),
+                Some(_) => self.replaces(scene, fd, description, cloexec),
                 None => self.gives(scene, fd, description, cloexec),
             }
         }

@@ -41,7 +41,7 @@ impl DescriptorTables {
     /// A call moved the cursor of something that a table names, and nobody knows which.
     pub(crate) fn blur(&mut self, table: TableId) {
         self.lose(table, false);
-        let closing = self.contested.all_being_closed();
+        let closing = self.contested.all_being_closed(table);
         closing.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
         self.contested.blurs();
     }
