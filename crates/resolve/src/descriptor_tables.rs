@@ -116,6 +116,8 @@ const EMPTY: Slot = Slot { description: u32::MAX, cloexec: false };
 struct Table {
     dense: Vec<Slot>,
     sparse: HashMap<i32, Slot, foldhash::fast::FixedState>,
+    /// Whether it has had a descriptor of which nobody can say what it stands for: another one that is found may be a copy of any.
+    is_unclear: bool,
 }
 
 impl Table {
@@ -192,8 +194,8 @@ pub(crate) struct DescriptorTables {
     identities: Vec<Option<(u64, u64)>>,
     /// Calls in flight on descriptors that others may change.
     pub(crate) contested: Contested,
-    /// Whether there has been a descriptor of which nobody can say what it stands for.
-    pub(crate) has_unknown: bool,
+    /// Whether there has been a table that is not clear.
+    pub(crate) has_unclear: bool,
     /// Descriptions that were sent with messages and not seen to arrive, the last ones.
     pub(crate) sent: VecDeque<DescriptionId>,
 }
@@ -552,6 +554,17 @@ impl DescriptorTables {
         if let Some(table) = self.tables.get_mut(id.0) {
             change(Arc::make_mut(table));
         }
+    }
+
+    /// Nobody can say what each descriptor of a table stands for.
+    pub(crate) fn is_not_clear(&mut self, id: TableId) {
+        self.has_unclear = true;
+        self.change(id, |table| table.is_unclear = true);
+    }
+
+    /// Whether nobody can say what each descriptor of a table stands for.
+    pub(crate) fn is_unclear(&self, id: TableId) -> bool {
+        self.has_unclear && self.tables.get(id.0).is_some_and(|table| table.is_unclear)
     }
 
     /// Whether enough descriptions were made since the last sweep to pay for another.

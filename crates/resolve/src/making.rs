@@ -124,8 +124,9 @@ impl State {
             contested.stood_for(table, fd, description);
             self.descriptors.set_cursor(description, Nullable::NULL);
             match fate {
-                Fate::Unclear => self.descriptors.is_unclear(table, fd),
-                _ => self.descriptors.has_unknown |= self.descriptors.get(table, fd).is_none(),
+                Fate::Unclear => self.descriptors.stands_for_any(table, fd),
+                _ if self.descriptors.get(table, fd).is_none() => self.descriptors.is_not_clear(table),
+                _ => {}
             }
             return;
         }

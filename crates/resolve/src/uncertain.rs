@@ -27,14 +27,14 @@ struct Hidden {
 impl DescriptorTables {
     fn hide(&mut self, table: TableId, fd: i32) -> Hidden {
         let before = self.get_marked(table, fd);
-        let meanwhile = self.unknown();
+        let meanwhile = self.unknown(table);
         self.know(table, fd, meanwhile, before.is_some_and(|(_, cloexec)| cloexec));
         Hidden { fd, before, meanwhile }
     }
 
     /// Nobody can say what a descriptor stands for, until it stands for something else.
-    pub(crate) fn is_unclear(&mut self, table: TableId, fd: i32) {
-        let unknown = self.unknown();
+    pub(crate) fn stands_for_any(&mut self, table: TableId, fd: i32) {
+        let unknown = self.unknown(table);
         self.know(table, fd, unknown, false);
     }
 
@@ -47,15 +47,15 @@ impl DescriptorTables {
     }
 
     /// Something of which nobody can say what it is.
-    fn unknown(&mut self) -> DescriptionId {
+    fn unknown(&mut self, table: TableId) -> DescriptionId {
         let unknown = self.describe(Description::unseen(Nullable::NULL));
-        self.may_be_any(unknown);
+        self.may_be_any(table, unknown);
         unknown
     }
 
     /// Nobody can say whether a description is one that others have a descriptor for.
-    pub(crate) fn may_be_any(&mut self, id: DescriptionId) {
-        self.has_unknown = true;
+    pub(crate) fn may_be_any(&mut self, table: TableId, id: DescriptionId) {
+        self.is_not_clear(table);
         self.description_mut(id).any = true;
         self.has_no_number(id);
     }
@@ -76,7 +76,7 @@ impl State {
     /// Whether it has to be looked at whether the descriptors of a call are certain.
     #[inline]
     pub(crate) fn may_be_uncertain(&self) -> bool {
-        !self.uncertain.is_empty() || !self.descriptors.contested.is_empty() || self.descriptors.has_unknown
+        !self.uncertain.is_empty() || !self.descriptors.contested.is_empty() || self.descriptors.has_unclear
     }
 
     /// A call returned of which [`Self::may_be_uncertain`].
@@ -111,7 +111,7 @@ impl State {
         let closes = matches!((self.effects.of(call.call), call.ret), (Effect::Close, Return::Value(0.., _)));
         let closed = unclear.numbers.iter().copied().filter(|_| closes && !unclear.has_closed);
         for fd in closed.chain(unclear.replaced) {
-            self.descriptors.is_unclear(table, fd);
+            self.descriptors.stands_for_any(table, fd);
         }
     }
 
@@ -170,7 +170,7 @@ impl State {
 
     /// Whether a descriptor of a call may be a copy of any other.
     pub(crate) fn uses_any(&self, table: TableId, call: &RawCall<'_>) -> bool {
-        if !self.descriptors.has_unknown {
+        if !self.descriptors.is_unclear(table) {
             return false;
         }
         let operands = Operands::of(calls::spec(call.call), call);
