@@ -3,7 +3,7 @@
 
 use super::{FORESEEN, OF_EXECUTION, OFFSET, place};
 use crate::columns::{PARENT, RECEIVED, REQUESTED, SENT, SIZE};
-use iotrail_model::calls::mpi::{Role, Together, exchanges, role, together};
+use iotrail_model::calls::mpi::is_collective;
 use iotrail_structure::{Column, DrawnColumns, ItemId, Repeated, Repeats, Sequences, Values};
 use iotrail_structure_file::{Document, FixedCounts};
 use std::collections::BTreeMap;
@@ -81,18 +81,6 @@ impl Safety {
             self.fixed.get_or_insert(FixedCounts::Differ);
         }
     }
-}
-
-/// Whether several ranks make a call together.
-fn is_collective(name: &str) -> bool {
-    let communicators =
-        ["MPI_Comm_dup", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Comm_free"];
-    let topologies = ["MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create"];
-    let others = ["MPI_Ibarrier", "MPI_Intercomm_", "MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect"];
-    role(name) != Role::Other
-        || exchanges(name)
-        || together(name) != Together::No
-        || communicators.iter().chain(&topologies).chain(&others).any(|start| name.starts_with(start))
 }
 
 /// Lines that execute an item at least once.

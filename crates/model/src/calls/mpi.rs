@@ -104,6 +104,19 @@ pub fn together(name: &str) -> Together {
     }
 }
 
+/// Whether several ranks make a call together.
+#[must_use]
+pub fn is_collective(name: &str) -> bool {
+    let communicators =
+        ["MPI_Comm_dup", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Comm_free"];
+    let topologies = ["MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create"];
+    let others = ["MPI_Ibarrier", "MPI_Intercomm_", "MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect"];
+    role(name) != Role::Other
+        || exchanges(name)
+        || together(name) != Together::No
+        || communicators.iter().chain(&topologies).chain(&others).any(|start| name.starts_with(start))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
