@@ -379,6 +379,13 @@ impl Contested {
         unclear
     }
 
+    /// Whether a call in flight acts on a descriptor of which nobody can say what it stands for.
+    pub(crate) fn may_act_on_any(&self, table: TableId) -> bool {
+        let numbers = self.tables.get(&table).map(|flights| flights.numbers.values());
+        let mut watches = numbers.into_iter().flatten().flat_map(|number| &number.watches);
+        watches.any(|watch| watch.how == How::Uses && (watch.changed || watch.is_unsure))
+    }
+
     /// What a number stood for that a call in flight closes, which may still be there.
     pub(crate) fn being_closed(&self, table: TableId, fd: i32) -> Option<DescriptionId> {
         self.number(table, fd)?.being_closed()

@@ -371,10 +371,11 @@ impl DescriptorTables {
         self.description(id).moves + self.losses
     }
 
-    /// Whether there is a cursor that no call moves at present, but nobody knows where it is.
-    pub(crate) fn has_lost_cursor(&self, id: DescriptionId) -> bool {
+    /// Whether there is a cursor that no call moves at present, but nobody knows where it is. A descriptor of `table` stands for it.
+    pub(crate) fn has_lost_cursor(&self, table: TableId, id: DescriptionId) -> bool {
         let description = self.description(id);
-        description.seekable && description.in_flight == 0 && self.cursor(id).is_null()
+        let is_lost = description.seekable && description.in_flight == 0 && self.cursor(id).is_null();
+        is_lost && !self.contested.may_act_on_any(table)
     }
 
     /// Nobody knows where any cursor is.

@@ -39,7 +39,7 @@ impl State {
             RawItem::Position { fd, position, .. } => {
                 let table = self.processes.thread(thread).table;
                 if let Some(description) = self.descriptors.get(table, *fd)
-                    && self.descriptors.has_lost_cursor(description)
+                    && self.descriptors.has_lost_cursor(table, description)
                 {
                     self.descriptors.set_cursor(description, Nullable::some(*position));
                 }

@@ -173,11 +173,10 @@ impl Resolver {
     /// is has been lost: a look would tell.
     #[must_use]
     pub fn has_lost(&self, tid: Tid, fd: i32) -> bool {
-        let description =
-            self.state.processes.get(tid).and_then(|thread| self.state.descriptors.get(thread.table, fd));
-        description.is_some_and(|id| {
-            self.state.descriptors.is_trusted(id) && self.state.descriptors.has_lost_cursor(id)
-        })
+        let Some(thread) = self.state.processes.get(tid) else { return false };
+        let descriptors = &self.state.descriptors;
+        let is_lost = |id| descriptors.is_trusted(id) && descriptors.has_lost_cursor(thread.table, id);
+        descriptors.get(thread.table, fd).is_some_and(is_lost)
     }
 
     /// What can be said so far.

@@ -311,3 +311,13 @@ fn what_is_closed_before_its_open_is_told_is_that() {
     assert_eq!((script.path(), count(&script)), (None, 1));
     assert_eq!(script.read(8, 1).path(), Some("/d"));
 }
+
+#[test]
+fn a_look_does_not_find_a_position_that_a_call_in_flight_may_move() {
+    let reading = read(two_threads().by(101), 3);
+    let script = reading.by(100).close(3).open("/c", 3);
+    let script = script.stands(3, 0).read(3, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), None));
+    let script = script.by(101).read(3, 10).by(100).stands(3, 0).read(3, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), Some(0)));
+}
