@@ -221,10 +221,9 @@ impl State {
     /// Closes the descriptor, unless its number stands for something else since the call was entered.
     fn close(&mut self, scene: &Scene<'_>) {
         let table = self.processes.thread(scene.thread).table;
-        let watched = scene.entered.and_then(|entered| entered.watched);
         if let Some((fd, _)) = scene.operands.fd
             && self.descriptors.get(table, fd) == scene.description
-            && !watched.is_some_and(|watched| watched.has_closed)
+            && !scene.watched().is_some_and(|watched| watched.has_closed)
         {
             self.descriptors.close(table, fd);
         }

@@ -56,8 +56,8 @@ impl State {
         let description = entered.and_then(|entered| entered.description).or_else(|| {
             let table = self.processes.thread(thread).table;
             let fd = operands.fd?;
-            let is_free = succeeded(call) && fd.1.is_none() && self.descriptors.get(table, fd.0).is_none();
-            let closing = if is_free { self.being_closed(table, operands, effect) } else { None };
+            let is_free = || succeeded(call) && fd.1.is_none() && self.descriptors.get(table, fd.0).is_none();
+            let closing = self.being_closed(table, operands, effect).filter(|_| is_free());
             closing.or_else(|| self.description_of(table, fd, succeeded(call), cx.names))
         });
         let (description, mapped_offset) = match (effect, entered) {

@@ -126,6 +126,11 @@ impl Number {
         self.watches.iter().rev().filter(|watch| watch.is_closing()).find_map(|watch| watch.stood_for)
     }
 
+    /// Whether a call in flight may still close it: one on it, or one of `many` that close ranges.
+    fn may_be_closed(&self, many: u32) -> bool {
+        many > 0 || self.watches.iter().any(Watch::is_closing)
+    }
+
     fn is_being_replaced(&self) -> bool {
         self.watches.iter().any(|watch| watch.how == How::Replaces)
     }
@@ -138,10 +143,6 @@ impl Number {
 }
 
 impl Flights {
-    fn is_closing(&self, number: &Number) -> bool {
-        self.closing_many > 0 || number.watches.iter().any(Watch::is_closing)
-    }
-
     /// That a number was found which somebody in flight made.
     fn unseen(&self, fd: i32, at: u64) -> Unseen {
         let is_replaced = self.numbers.get(&fd).is_some_and(Number::is_being_replaced);
@@ -229,6 +230,12 @@ impl Contested {
         self.clock
     }
 
+    /// The calls in flight on all numbers of a table.
+    fn watches(&self, table: TableId) -> impl Iterator<Item = &Watch> {
+        let numbers = self.tables.get(&table).map(|flights| flights.numbers.values());
+        numbers.into_iter().flatten().flat_map(|number| &number.watches)
+    }
+
     fn number(&self, table: TableId, fd: i32) -> Option<&Number> {
         self.tables.get(&table)?.numbers.get(&fd)
     }
@@ -238,11 +245,10 @@ impl Contested {
         let given = self.tick();
         let (giver, replaced) = self.ending;
         let Some(flights) = self.tables.get_mut(&table) else { return false };
-        let closes_many = flights.closing_many > 0;
         let number = flights.numbers.entry(fd).or_default();
         let gift = match replaced == Some(fd) {
             true => Gift::Replaced,
-            false if closes_many || number.watches.iter().any(Watch::is_closing) => Gift::Closing,
+            false if number.may_be_closed(flights.closing_many) => Gift::Closing,
             false => Gift::Free,
         };
         number.history.gives(given, giver, gift);
@@ -292,7 +298,11 @@ impl Contested {
 
     /// A call closed a descriptor that nobody has told of: a call in flight may have made it, one that began before `since` if
     /// the descriptor was there then.
-    pub(crate) fn closed_unseen(&mut self, table: TableId, fd: i32, since: Option<u64>, is_sure: bool) {
+    pub(crate) fn closed_unseen(
+        &mut self,
+        table: TableId,
+        ClosedUnseen { fd, since, is_sure }: ClosedUnseen,
+    ) {
         let now = self.tick();
         if let Some(flights) = self.tables.get_mut(&table).filter(|flights| !flights.makers.is_empty()) {
             let at = since.unwrap_or(now);
@@ -306,7 +316,7 @@ impl Contested {
     pub(crate) fn fate(&self, watched: &Watched, fd: i32) -> Fate {
         let Some(flights) = self.tables.get(&watched.table) else { return Fate::Stands };
         let Some(number) = flights.numbers.get(&fd) else { return Fate::Stands };
-        number.history.fate(watched.call, flights.is_closing(number))
+        number.history.fate(watched.call, number.may_be_closed(flights.closing_many))
     }
 
     /// A call moved a cursor, and nobody knows which.
@@ -381,9 +391,7 @@ impl Contested {
 
     /// Whether a call in flight acts on a descriptor of which nobody can say what it stands for.
     pub(crate) fn may_act_on_any(&self, table: TableId) -> bool {
-        let numbers = self.tables.get(&table).map(|flights| flights.numbers.values());
-        let mut watches = numbers.into_iter().flatten().flat_map(|number| &number.watches);
-        watches.any(|watch| watch.how == How::Uses && (watch.changed || watch.is_unsure))
+        self.watches(table).any(|watch| watch.how == How::Uses && (watch.changed || watch.is_unsure))
     }
 
     /// What a number stood for that a call in flight closes, which may still be there.
@@ -393,9 +401,7 @@ impl Contested {
 
     /// What the calls in flight close that began while it was there.
     pub(crate) fn all_being_closed(&self, table: TableId) -> Vec<DescriptionId> {
-        let numbers = self.tables.get(&table).map(|flights| flights.numbers.values());
-        let watches = numbers.into_iter().flatten().flat_map(|number| &number.watches);
-        let closing = watches.filter(|watch| watch.is_closing() && !watch.is_unsure);
+        let closing = self.watches(table).filter(|watch| watch.is_closing() && !watch.is_unsure);
         closing.filter_map(|watch| watch.stood_for).collect()
     }
 }
@@ -407,11 +413,20 @@ pub(crate) struct Unclear {
     pub(crate) numbers: Vec<i32>,
     /// The number that another call let stand for something else as well, so that nobody can say which of the two was first.
     pub(crate) replaced: Option<i32>,
-    /// The number that it closed, though nobody told that it was open, when the call began if it was found open then, and whether it was
-    /// that for sure.
-    pub(crate) closed_unseen: Option<(i32, Option<u64>, bool)>,
+    /// What it closed, though nobody told that it was open.
+    pub(crate) closed_unseen: Option<ClosedUnseen>,
     /// Whether it closed something before its number was given again, which stays.
     pub(crate) has_closed: bool,
+}
+
+/// A number that was closed, though nobody told that it was open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClosedUnseen {
+    pub(crate) fd: i32,
+    /// When the call began, if the number was found open then.
+    pub(crate) since: Option<u64>,
+    /// Whether it was that which was closed, and not what was known to be there.
+    pub(crate) is_sure: bool,
 }
 
 /// What became of a call.

@@ -557,8 +557,8 @@ impl DescriptorTables {
         }
     }
 
-    /// Nobody can say what each descriptor of a table stands for.
-    pub(crate) fn is_not_clear(&mut self, id: TableId) {
+    /// From now on nobody can say what each descriptor of a table stands for.
+    pub(crate) fn becomes_unclear(&mut self, id: TableId) {
         self.has_unclear = true;
         self.change(id, |table| table.is_unclear = true);
     }

@@ -38,7 +38,7 @@ impl State {
         // What another thread does to the number meanwhile may act on its copy.
         let replaces = numbers.as_ref().is_some_and(Numbers::replaces);
         let moves = transfers || effect == Effect::Seek || replaces;
-        if self.uses_any(table, call) && self.moves_cursors(call) {
+        if self.uses_any(table, &operands) && self.moves_cursors(call) {
             self.descriptors.blur(table);
         }
         match (effect, operands.fd) {

@@ -116,16 +116,15 @@ impl State {
 
     /// A call made a descriptor, which stands for `description` unless somebody closed it before the call was told to be over.
     fn gives(&mut self, scene: &Scene<'_>, fd: i32, description: DescriptionId, cloexec: bool) {
-        let watched = scene.entered.and_then(|entered| entered.watched);
         let table = self.processes.thread(scene.thread).table;
         let contested = &mut self.descriptors.contested;
-        let fate = watched.map_or(Fate::Stands, |watched| contested.fate(&watched, fd));
+        let fate = scene.watched().map_or(Fate::Stands, |watched| contested.fate(&watched, fd));
         if fate != Fate::Stands {
             contested.stood_for(table, fd, description);
             self.descriptors.set_cursor(description, Nullable::NULL);
             match fate {
                 Fate::Unclear => self.descriptors.stands_for_any(table, fd),
-                _ if self.descriptors.get(table, fd).is_none() => self.descriptors.is_not_clear(table),
+                _ if self.descriptors.get(table, fd).is_none() => self.descriptors.becomes_unclear(table),
                 _ => {}
             }
             return;
@@ -142,9 +141,8 @@ impl State {
 
     /// A descriptor stands for `description` instead of what there was.
     fn replaces(&mut self, scene: &Scene<'_>, fd: i32, description: DescriptionId, cloexec: bool) {
-        let watched = scene.entered.and_then(|entered| entered.watched);
         let contested = &self.descriptors.contested;
-        let is_moved = watched.is_some_and(|watched| contested.may_be_moved(&watched, fd));
+        let is_moved = scene.watched().is_some_and(|watched| contested.may_be_moved(&watched, fd));
         let table = self.processes.thread(scene.thread).table;
         self.descriptors.set(table, fd, description, cloexec);
         if is_moved {

@@ -1,5 +1,6 @@
 //! A call that returned, and what its arguments say of it.
 
+use crate::contested::Watched;
 use crate::cursor::Move;
 use crate::descriptor_tables::DescriptionId;
 use crate::operands::{FdArg, Operands};
@@ -26,6 +27,11 @@ pub(crate) struct Scene<'a> {
 impl Scene<'_> {
     pub(crate) fn succeeded(&self) -> bool {
         succeeded(self.call)
+    }
+
+    /// What others were watched for while it was in flight.
+    pub(crate) fn watched(&self) -> Option<Watched> {
+        self.entered.and_then(|entered| entered.watched)
     }
 
     /// What it does to the cursor of its descriptor.

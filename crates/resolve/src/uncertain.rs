@@ -6,7 +6,7 @@
 //! that inherits it, has something unknown as well. Afterwards they stand for what they did before: later calls may be certain.
 
 use crate::Sink;
-use crate::contested::{Numbers, Outcome, Unclear};
+use crate::contested::{ClosedUnseen, Numbers, Outcome, Unclear};
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, TableId};
 use crate::effect::Effect;
@@ -55,7 +55,7 @@ impl DescriptorTables {
 
     /// Nobody can say whether a description is one that others have a descriptor for.
     pub(crate) fn may_be_any(&mut self, table: TableId, id: DescriptionId) {
-        self.is_not_clear(table);
+        self.becomes_unclear(table);
         self.description_mut(id).any = true;
         self.has_no_number(id);
     }
@@ -92,7 +92,11 @@ impl State {
         let (table, mut hidden) = self.hide_uncertain(thread, call);
         hidden.extend(unclear.numbers.iter().map(|fd| self.descriptors.hide(table, *fd)));
         self.tally.uncertain_calls += u64::from(!hidden.is_empty());
-        let is_any = !hidden.is_empty() || self.uses_any(table, call);
+        let uses_any = || {
+            let is_unclear = self.descriptors.is_unclear(table);
+            is_unclear && self.uses_any(table, &Operands::of(calls::spec(call.call), call))
+        };
+        let is_any = !hidden.is_empty() || uses_any();
         match unclear.numbers.is_empty() {
             true => self.call(case, thread, seq, call, cx),
             false => {
@@ -104,8 +108,8 @@ impl State {
         if is_any && self.moves_cursors(call) {
             self.descriptors.blur(table);
         }
-        if let Some((fd, since, is_sure)) = unclear.closed_unseen {
-            self.descriptors.contested.closed_unseen(table, fd, since, is_sure);
+        if let Some(closed) = unclear.closed_unseen {
+            self.descriptors.contested.closed_unseen(table, closed);
         }
         // Whether it closed what there was or what came is not known.
         let closes = matches!((self.effects.of(call.call), call.ret), (Effect::Close, Return::Value(0.., _)));
@@ -158,8 +162,8 @@ impl State {
             let since = begun.and(watched).map(|watched| watched.call);
             unclear.closed_unseen = match unclear.numbers.contains(&fd) {
                 _ if unclear.has_closed => None,
-                true => Some((fd, None, false)),
-                false => is_unseen.then_some((fd, since, true)),
+                true => Some(ClosedUnseen { fd, since: None, is_sure: false }),
+                false => is_unseen.then_some(ClosedUnseen { fd, since, is_sure: true }),
             };
         }
         if !unclear.numbers.is_empty() {
@@ -169,13 +173,10 @@ impl State {
     }
 
     /// Whether a descriptor of a call may be a copy of any other.
-    pub(crate) fn uses_any(&self, table: TableId, call: &RawCall<'_>) -> bool {
-        if !self.descriptors.is_unclear(table) {
-            return false;
-        }
-        let operands = Operands::of(calls::spec(call.call), call);
-        let ids = [operands.fd, operands.fd2].into_iter().flatten();
-        ids.filter_map(|(fd, _)| self.descriptors.get(table, fd))
+    pub(crate) fn uses_any(&self, table: TableId, operands: &Operands<'_>) -> bool {
+        let fds =
+            [operands.fd, operands.fd2].into_iter().flatten().filter(|_| self.descriptors.is_unclear(table));
+        fds.filter_map(|(fd, _)| self.descriptors.get(table, fd))
             .any(|id| self.descriptors.description(id).any)
     }
 

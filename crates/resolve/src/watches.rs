@@ -19,7 +19,7 @@ pub(crate) struct Watch {
     /// The number of the call.
     pub(crate) call: u64,
     pub(crate) how: How,
-    /// What the descriptor stood for when the call began.
+    /// What the descriptor stood for when the call began; of a close, what it stands for since, if that was told.
     pub(crate) stood_for: Option<DescriptionId>,
     /// It stood for something else meanwhile.
     pub(crate) changed: bool,

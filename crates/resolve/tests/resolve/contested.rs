@@ -1,9 +1,7 @@
 //! Descriptors that other threads change while calls on them are in flight.
 
-use crate::script::{CWD, Script, fd, hint, path, symbols, value};
+use crate::script::{CWD, Script, THREAD, fd, hint, path, symbols, value};
 use iotrail_model::raw::{Arg, Return};
-
-const THREAD: &str = "CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD";
 
 /// 100 and 101 share their descriptors: 3 is /a, 5 is /b.
 fn two_threads() -> Script {

@@ -1,6 +1,6 @@
 //! Where transfers start.
 
-use crate::script::{CWD, Script, fd, path, symbols, value};
+use crate::script::{CWD, Script, THREAD, fd, path, symbols, value};
 use iotrail_model::raw::{Arg, RawItem, Return};
 
 fn offsets(script: &Script) -> Vec<Option<i64>> {
@@ -201,7 +201,7 @@ fn without_an_order_of_threads_only_what_one_has_for_itself_is_certain() {
 
 #[test]
 fn transfers_in_flight_together_have_no_known_order() {
-    let script = Script::new().open("/a", 3).clone("CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD", 101);
+    let script = Script::new().open("/a", 3).clone(THREAD, 101);
     let script = script.by(101).entered("read", &[fd(3)]).by(100).read(3, 10).by(101).read(3, 20);
     assert_eq!(offsets(&script), [None, None]);
     let script = script.by(100).read(3, 1);
@@ -226,8 +226,7 @@ fn one_thread_after_the_other_is_no_contention() {
 
 #[test]
 fn a_number_reused_while_a_call_is_in_flight_does_not_rename_it() {
-    let thread = "CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD";
-    let script = Script::new().open("/b", 3).clone(thread, 101);
+    let script = Script::new().open("/b", 3).clone(THREAD, 101);
     let script = script.by(101).entered("close", &[fd(3)]).by(100).open("/c", 3).by(101).close(3);
     assert_eq!(script.path(), Some("/b"));
     assert_eq!(script.read(3, 1).path(), Some("/c"));

@@ -1,7 +1,7 @@
 //! Threads that share their descriptors, in random schedules: the tracer tells when a call begins and when it ends, the kernel does its
 //! work at some time in between. What is said of a call is true, or it is nothing.
 
-use crate::script::{CWD, Script, fd, path, symbols, value};
+use crate::script::{CWD, Script, THREAD, fd, path, symbols, value};
 use iotrail_model::raw::{Arg, Return};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -143,8 +143,7 @@ proptest! {
     #[test]
     fn of_threads_that_change_each_others_descriptors_nothing_false_is_said(steps in steps()) {
         let tid = |thread: usize| 100 + u32::try_from(thread).unwrap();
-        let shared = "CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD";
-        let mut script = (1..THREADS).fold(Script::new(), |script, thread| script.clone(shared, tid(thread)));
+        let mut script = (1..THREADS).fold(Script::new(), |script, thread| script.clone(THREAD, tid(thread)));
         let (mut kernel, mut threads) = (Kernel::default(), [Thread::Idle; THREADS]);
         for Step { thread, call, at_once } in steps {
             script = script.by(tid(thread));

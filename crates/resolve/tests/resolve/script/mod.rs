@@ -125,6 +125,8 @@ pub(crate) fn open_file(name: &str) -> OpenFile<'_> {
     OpenFile { target, position: None, append: false, cloexec: false, followed: true, facts: None }
 }
 
+/// The flags of clone that make a thread.
+pub(crate) const THREAD: &str = "CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD";
 pub(crate) const CWD: Arg<'static> = Arg::Cwd(None);
 pub(crate) const ENOENT: Return<'static> = Return::Failed(b"ENOENT");
 
