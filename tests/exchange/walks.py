@@ -1,6 +1,7 @@
 """Random scripts that make, link, rename, change and remove a few files; each command is one job.
 
 Every second one is a Python program, which does itself what needs no bytes: links, renames, removals, permissions, directories.
+The others also open files long before the commands that read and write them.
 """
 
 import random
@@ -12,7 +13,7 @@ COMMANDS = 14
 def script(seed):
     """The text of a script; equal seeds give equal scripts."""
     walk = Walk(random.Random(seed))
-    return walk.program() if seed % 2 else walk.script()
+    return walk.program() if seed % 2 else walk.script([walk.open, walk.open, walk.through, walk.through])
 
 
 # A shell that becomes a Python program whose text holds any signs.
@@ -42,14 +43,16 @@ class Walk:
         # The file behind each name; names of one file are hard links.
         self.files = {"in.txt": 0, "body": 1, "twin": 0}
         self.made, self.results, self.directories = 2, 0, ["p", "q"]
+        # How each descriptor was opened.
+        self.opened = {}
 
-    def script(self):
+    def script(self, more=()):
         lines = ["# construct: walk", "# linked: in.txt twin", "mkdir p q"]
         while len(lines) < COMMANDS:
             command = self.choice.choice([self.copy, self.link, self.force, self.move, self.remove, self.append, self.append, self.sort,
-                                          self.truncate, self.edit, self.count, self.reverse, self.move_directory, self.permit])()
+                                          self.truncate, self.edit, self.count, self.reverse, self.move_directory, self.permit, *more])()
             if command:
-                wait = "sh -c 'sleep 0.2; %s'" if self.choice.random() < 0.4 else "%s"
+                wait = "sh -c 'sleep 0.2; %s'" if self.choice.random() < 0.4 and not command.startswith("exec") else "%s"
                 lines.append(wait % command)
         lines += [f"sort {name} > last{number}" for number, name in enumerate(sorted(self.files))]
         return "\n".join(lines) + "\n"
@@ -128,6 +131,20 @@ class Walk:
 
     def reverse(self):
         return f"cat {self.known()} | tac > {self.result()}"
+
+    def open(self):
+        """The shell opens a file for commands to come."""
+        descriptor, mode = self.choice.choice([3, 4]), self.choice.choice(["<", ">", ">>"])
+        name = self.known() if mode == "<" else self.name()
+        if name not in self.files:
+            self.files[name] = self.new()
+        self.opened[descriptor] = mode
+        return f"exec {descriptor}{mode}{name}"
+
+    def through(self):
+        if self.opened:
+            descriptor, mode = self.choice.choice(sorted(self.opened.items()))
+            return f"head -n 1 <&{descriptor} > {self.result()}" if mode == "<" else f"sort in.txt >&{descriptor}"
 
     def truncate(self):
         return f"truncate -s {self.choice.randrange(9)} {self.known()}"

@@ -15,6 +15,7 @@ mod called;
 mod changed_names;
 mod command;
 mod divide;
+mod early;
 mod environment;
 mod find;
 mod group;

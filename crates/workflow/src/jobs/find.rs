@@ -2,6 +2,7 @@
 //! give another result.
 
 use super::divide::{Division, divide};
+use super::early::{OpenedEarly, opened_early};
 use super::environment::differs;
 use super::group::{Together, together};
 use super::hidden::Hidden;
@@ -72,9 +73,20 @@ impl Finder<'_> {
     fn attempt(&self, division: Division) -> Result<JobDrafts, Whole> {
         let mut joined: Vec<Vec<u32>> = Vec::new();
         let mut not_exported = Vec::new();
+        let mut early = None;
         let mut round = 0;
         loop {
             let together = together(self.programs, self.processes, &division, &joined);
+            let early = early.get_or_insert_with(|| {
+                opened_early(
+                    self.steps,
+                    self.log.names(),
+                    self.processes,
+                    self.programs,
+                    (&division, &together),
+                    self.hidden,
+                )
+            });
             if round == 0 {
                 let actions = own_actions(
                     self.steps,
@@ -82,6 +94,7 @@ impl Finder<'_> {
                     self.processes,
                     self.programs,
                     (&division, &together),
+                    early,
                     self.hidden,
                     self.sockets,
                 );
@@ -93,7 +106,7 @@ impl Finder<'_> {
                 }
                 not_exported.extend(self.launched(&division));
             }
-            let scripts = self.scripts(&division, &together)?;
+            let scripts = self.scripts(&division, &together, early)?;
             let who: Vec<Option<u32>> = division
                 .of_program
                 .iter()
@@ -159,6 +172,7 @@ impl Finder<'_> {
         &self,
         division: &Division,
         together: &Together,
+        early: &OpenedEarly,
     ) -> Result<Vec<Result<Script, String>>, Whole> {
         let scripts = Scripts {
             processes: self.processes,
@@ -166,6 +180,7 @@ impl Finder<'_> {
             programs: self.programs,
             division,
             together,
+            early,
         };
         let mut all = Vec::with_capacity(together.groups.len());
         for heads in &together.groups {

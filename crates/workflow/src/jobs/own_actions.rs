@@ -4,6 +4,7 @@
 //! bytes. Such a manager is no list of commands: it is run again as a whole.
 
 use super::divide::Division;
+use super::early::OpenedEarly;
 use super::environment::differs;
 use super::group::Together;
 use super::hidden::Hidden;
@@ -47,6 +48,7 @@ pub(crate) fn own_actions<'a>(
     processes: &'a ProcessTable,
     programs: &Programs,
     (division, together): (&Division, &Together),
+    early: &OpenedEarly,
     hidden: &Hidden,
     sockets: &Channels,
 ) -> OwnActions<'a> {
@@ -60,7 +62,7 @@ pub(crate) fn own_actions<'a>(
     }
     look.pipes();
     look.sockets(steps, sockets);
-    look.openings(together);
+    look.openings(together, early);
     look.heads();
     OwnActions { names, home, found: look.found }
 }
@@ -276,7 +278,7 @@ impl Look<'_> {
     }
 
     /// Open files that a manager moved on before a command got them, and those that cannot be told apart.
-    fn openings(&mut self, together: &Together) {
+    fn openings(&mut self, together: &Together, early: &OpenedEarly) {
         for open in together.opened_for.keys() {
             let opening = self.programs.opening(*open);
             let manager = opening.used_by.iter().copied().find(|user| self.manages(*user));
@@ -290,6 +292,10 @@ impl Look<'_> {
                 let by = opening.by;
                 self.note_other(by, || {
                     format!("it opened {text} several times, and which of them a command got is not known")
+                });
+            } else if early.used.contains(open) && self.manages(opening.by) {
+                self.note_other(opening.by, || {
+                    format!("it opened {text} for a command before others used that file or its name")
                 });
             }
             let mode = opening.mode;

@@ -33,6 +33,8 @@ pub(crate) struct FileOpenId(pub(crate) u32);
 #[derive(Clone, Debug)]
 pub(crate) struct FileOpen {
     pub(crate) path: PathId,
+    /// Its number in the log, with the case that numbers it.
+    pub(crate) number: Option<(CaseId, model::OpenId)>,
     /// The name by which it was opened, if symbolic links lead from there to the file.
     pub(crate) via: Option<FlagsId>,
     pub(crate) mode: OpenMode,
@@ -207,7 +209,7 @@ pub(crate) fn follow(steps: &[Step], processes: &ProcessTable, names: &Names) ->
 }
 
 impl DescriptorTracker<'_> {
-    fn step(&mut self, number: usize, step: &Step, process: ProcessId) -> Option<ProgramId> {
+    fn step(&mut self, at: usize, step: &Step, process: ProcessId) -> Option<ProgramId> {
         if step.action == JobAction::Exec {
             let program = self.exec(step.start, process);
             self.programs.all[program.index()].link = step.path2.get();
@@ -249,10 +251,12 @@ impl DescriptorTracker<'_> {
                 }
                 let open = FileOpenId(self.programs.openings.len() as u32);
                 let (used_by, umask) = (BTreeSet::new(), self.umask(process));
-                self.note_umask(number, process);
+                self.note_umask(at, process);
                 let via = step.via.get();
+                let number = step.open.get().map(|number| (step.numbering, number));
                 self.programs.openings.push(FileOpen {
                     path,
+                    number,
                     via,
                     mode,
                     by: who,
@@ -260,8 +264,8 @@ impl DescriptorTracker<'_> {
                     unsure: false,
                     umask,
                 });
-                self.programs.open_of_step.insert(number, open);
-                self.described.extend(step.open.get().map(|number| ((step.numbering, number), open)));
+                self.programs.open_of_step.insert(at, open);
+                self.described.extend(number.map(|number| (number, open)));
                 if let Some(fd) = step.fd {
                     self.set(process, fd, Handle::File(open), mode.cloexec);
                 }
@@ -290,7 +294,7 @@ impl DescriptorTracker<'_> {
                     }
                 }
             }
-            JobAction::MakeDirectory(_) => self.note_umask(number, process),
+            JobAction::MakeDirectory(_) => self.note_umask(at, process),
             JobAction::Umask(mask) => {
                 let before = step.ret.and_then(|before| u32::try_from(before).ok());
                 if self.processes.get(process).parent.is_none() && self.umask(process).is_none() {

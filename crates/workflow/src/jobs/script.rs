@@ -7,6 +7,7 @@
 
 use super::command::command;
 use super::divide::Division;
+use super::early::OpenedEarly;
 use super::group::{DescriptorTarget, Needed, Together};
 use super::programs::{ProgramId, Programs, name};
 use super::{Command, Redirect, Script, Target};
@@ -21,6 +22,7 @@ pub(crate) struct Scripts<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) division: &'a Division,
     pub(crate) together: &'a Together,
+    pub(crate) early: &'a OpenedEarly,
 }
 
 /// A part of a node: a forked subshell or command, or what the process of the node executed in the end.
@@ -66,6 +68,12 @@ impl Scripts<'_> {
     fn body(&self, heads: &[u32]) -> Result<Script, String> {
         if let [head] = heads {
             return self.leaf(*head, &Needed::new());
+        }
+        let mut opened = heads.iter().flat_map(|head| self.together.needed[*head as usize].values());
+        if opened
+            .any(|wanted| matches!(wanted, DescriptorTarget::File(open) if self.early.renamed.contains(open)))
+        {
+            return Err("a command got an open file whose name had been changed since".to_owned());
         }
         let managers: BTreeSet<Option<ProgramId>> =
             heads.iter().map(|head| self.program(*head).parent).collect();
