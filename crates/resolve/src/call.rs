@@ -58,7 +58,7 @@ impl State {
             let fd = operands.fd?;
             let is_free = || succeeded(call) && fd.1.is_none() && self.descriptors.get(table, fd.0).is_none();
             let closing = self.being_closed(table, operands, effect).filter(|_| is_free());
-            closing.or_else(|| self.description_of(table, fd, succeeded(call), cx.names))
+            closing.or_else(|| self.acted_on(table, operands, effect, succeeded(call), cx.names))
         });
         let (description, mapped_offset) = match (effect, entered) {
             (Effect::Unmap | Effect::Remap | Effect::Touch, None) => {

@@ -123,7 +123,13 @@ struct Number {
 impl Number {
     /// What a call in flight closes, which may still be there.
     fn being_closed(&self) -> Option<DescriptionId> {
-        self.watches.iter().rev().filter(|watch| watch.is_closing()).find_map(|watch| watch.stood_for)
+        let mut closing = self.watches.iter().rev().filter(|watch| watch.is_closing());
+        closing.find(|watch| watch.is_any || watch.stood_for.is_some())?.stood_for
+    }
+
+    /// Whether a call in flight closes it, and nobody can say what it stood for.
+    fn closes_any(&self) -> bool {
+        self.watches.iter().any(|watch| watch.is_closing() && watch.is_any)
     }
 
     /// Whether a call in flight may still close it: one on it, or one of `many` that close ranges.
@@ -189,7 +195,7 @@ impl Contested {
                 Some((description, false)) => Watch::new(call, how, Some(description)),
                 Some((_, true)) => Watch { is_any: true, is_unsure: true, ..Watch::new(call, how, None) },
                 None => {
-                    let is_any = number.watches.iter().any(|watch| watch.is_closing() && watch.is_any);
+                    let is_any = number.closes_any();
                     Watch { is_unsure: true, is_any, ..Watch::new(call, how, number.being_closed()) }
                 }
             });
@@ -258,6 +264,7 @@ impl Contested {
 
     /// A number was found free that stood for something: the call in flight that closes it is done, if there is one that can have.
     pub(crate) fn frees(&mut self, table: TableId, fd: i32) {
+        let now = self.tick();
         let Some(flights) = self.tables.get_mut(&table).filter(|flights| flights.closing_many == 0) else {
             return;
         };
@@ -266,6 +273,9 @@ impl Contested {
         let mut may_have = number.watches.iter_mut().filter(|watch| watch.is_closing());
         if let (Some(watch), None) = (may_have.next(), may_have.next()) {
             watch.frees(is_replaced);
+            if watch.done {
+                number.history.closed = now;
+            }
         }
     }
 
@@ -296,8 +306,8 @@ impl Contested {
         }
     }
 
-    /// A call closed a descriptor that nobody has told of: a call in flight may have made it, one that began before `since` if
-    /// the descriptor was there then.
+    /// A call closed a descriptor that nobody has told of: a call in flight may have made it. If the descriptor was there at `since`,
+    /// or perhaps not, calls that began later may have made it, and those before.
     pub(crate) fn closed_unseen(
         &mut self,
         table: TableId,
@@ -305,9 +315,9 @@ impl Contested {
     ) {
         let now = self.tick();
         if let Some(flights) = self.tables.get_mut(&table).filter(|flights| !flights.makers.is_empty()) {
-            let at = since.unwrap_or(now);
-            let makers = flights.makers.iter().filter(|maker| **maker < at).count();
-            let is_sure = is_sure && flights.unseen(fd, at).is_sure && makers == 1;
+            let made_later = since.is_some_and(|since| flights.makers.iter().any(|maker| *maker > since));
+            let at = since.filter(|_| !made_later).unwrap_or(now);
+            let is_sure = is_sure && !made_later && flights.unseen(fd, at).is_sure;
             flights.numbers.entry(fd).or_default().history.unseen = Unseen { at, is_sure };
         }
     }
@@ -364,6 +374,8 @@ impl Contested {
             let closing = number.has_closed(&ended);
             let is_sure = closing.is_some_and(|watch| !watch.is_unsure);
             unclear.has_closed |= numbers.closes && closing.is_some();
+            let mut own = number.watches.iter().filter(|watch| Some(watch.call) == call);
+            unclear.was_known |= own.any(|watch| watch.stood_for.is_some() || watch.is_any);
             let given = number.history.given;
             if !is_sure && number.watches.iter().any(|watch| watch.hides(&ended, given)) {
                 unclear.numbers.push(fd);
@@ -394,15 +406,29 @@ impl Contested {
         self.watches(table).any(|watch| watch.how == How::Uses && (watch.changed || watch.is_unsure))
     }
 
+    /// Whether a call in flight closes a number, and nobody can say what that stood for.
+    pub(crate) fn closes_any(&self, table: TableId, fd: i32) -> bool {
+        self.number(table, fd).is_some_and(Number::closes_any)
+    }
+
+    /// Whether a call in flight may still close a number.
+    pub(crate) fn may_be_closed(&self, table: TableId, fd: i32) -> bool {
+        let flights = self.tables.get(&table);
+        flights.is_some_and(|flights| {
+            let many = flights.closing_many;
+            many > 0 || flights.numbers.get(&fd).is_some_and(|number| number.may_be_closed(many))
+        })
+    }
+
     /// What a number stood for that a call in flight closes, which may still be there.
     pub(crate) fn being_closed(&self, table: TableId, fd: i32) -> Option<DescriptionId> {
         self.number(table, fd)?.being_closed()
     }
 
-    /// What the calls in flight close that began while it was there.
-    pub(crate) fn all_being_closed(&self, table: TableId) -> Vec<DescriptionId> {
-        let closing = self.watches(table).filter(|watch| watch.is_closing() && !watch.is_unsure);
-        closing.filter_map(|watch| watch.stood_for).collect()
+    /// What the calls in flight close that began while it was there, and what they use, of which the number may be gone by now.
+    pub(crate) fn all_in_flight(&self, table: TableId) -> Vec<DescriptionId> {
+        let is_there = |watch: &&Watch| watch.how == How::Uses || watch.is_closing() && !watch.is_unsure;
+        self.watches(table).filter(is_there).filter_map(|watch| watch.stood_for).collect()
     }
 }
 
@@ -415,6 +441,8 @@ pub(crate) struct Unclear {
     pub(crate) replaced: Option<i32>,
     /// What it closed, though nobody told that it was open.
     pub(crate) closed_unseen: Option<ClosedUnseen>,
+    /// A descriptor of the call stood for something when it began, or while it was in flight.
+    pub(crate) was_known: bool,
     /// Whether it closed something before its number was given again, which stays.
     pub(crate) has_closed: bool,
 }

@@ -29,7 +29,7 @@ impl State {
         let table = self.processes.thread(id).table;
         let numbers = self.descriptors.is_shared(table).then(|| Numbers::of(&operands, effect));
         let mapped = self.spaces.touched(self.processes.thread(id).space, effect, spec, call);
-        let description = operands.fd.and_then(|fd| self.description_of(table, fd, false, names));
+        let description = self.acted_on(table, &operands, effect, false, names);
         let description = description.or_else(|| self.being_closed(table, &operands, effect));
         let description = description.or(mapped.map(|mapped| mapped.description));
         let transfers = spec.is_some_and(|spec| spec.transfer != Transfer::None);
@@ -68,6 +68,24 @@ impl State {
             self.descriptors.description_mut(description).in_flight += 1;
         }
         self.processes.thread_mut(id).entered = Some(entered);
+    }
+
+    /// What the descriptor of a call stands for, or stood for by the name that the tracer found: another thread may be closing it.
+    pub(crate) fn acted_on(
+        &mut self,
+        table: TableId,
+        operands: &Operands<'_>,
+        effect: Effect,
+        exists: bool,
+        names: &mut Dictionaries,
+    ) -> Option<DescriptionId> {
+        let (fd, hint) = operands.fd?;
+        let closing = self.being_closed(table, operands, effect).filter(|id| {
+            let path = self.descriptors.description(*id).path.get();
+            self.descriptors.get(table, fd).is_none()
+                && path.zip(hint).is_some_and(|(path, hint)| names.paths.get(path.0) == hint.name)
+        });
+        closing.or_else(|| self.description_of(table, (fd, hint), exists, names))
     }
 
     /// What a call is about whose descriptor is being closed by another thread, if it succeeds.

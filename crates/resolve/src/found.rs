@@ -117,6 +117,10 @@ impl State {
         }
         let table = self.processes.thread(thread).table;
         let is_new = self.descriptors.get(table, fd).is_none();
+        // It shows what a call in flight closes, which is taken to be gone already.
+        if is_new && self.descriptors.contested.may_be_closed(table, fd) {
+            return;
+        }
         let Some(id) = self.description_of(table, (fd, Some(open.target)), true, cx.names) else { return };
         if let (true, true, Some(facts)) = (is_new, open.target.deleted, &open.facts) {
             let holders = Holders { spaces: &self.spaces, processes: &self.processes };

@@ -41,8 +41,8 @@ impl DescriptorTables {
     /// A call moved the cursor of something that a table names, and nobody knows which.
     pub(crate) fn blur(&mut self, table: TableId) {
         self.lose(table, false);
-        let closing = self.contested.all_being_closed(table);
-        closing.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
+        let in_flight = self.contested.all_in_flight(table);
+        in_flight.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
         self.contested.blurs();
     }
 
@@ -163,7 +163,11 @@ impl State {
             unclear.closed_unseen = match unclear.numbers.contains(&fd) {
                 _ if unclear.has_closed => None,
                 true => Some(ClosedUnseen { fd, since: None, is_sure: false }),
-                false => is_unseen.then_some(ClosedUnseen { fd, since, is_sure: true }),
+                false => is_unseen.then_some(ClosedUnseen {
+                    fd,
+                    since,
+                    is_sure: closed.is_none() && !unclear.was_known,
+                }),
             };
         }
         if !unclear.numbers.is_empty() {
@@ -176,8 +180,10 @@ impl State {
     pub(crate) fn uses_any(&self, table: TableId, operands: &Operands<'_>) -> bool {
         let fds =
             [operands.fd, operands.fd2].into_iter().flatten().filter(|_| self.descriptors.is_unclear(table));
-        fds.filter_map(|(fd, _)| self.descriptors.get(table, fd))
-            .any(|id| self.descriptors.description(id).any)
+        fds.map(|(fd, _)| (fd, self.descriptors.get(table, fd))).any(|(fd, known)| match known {
+            Some(id) => self.descriptors.description(id).any,
+            None => self.descriptors.contested.closes_any(table, fd),
+        })
     }
 
     pub(crate) fn moves_cursors(&mut self, call: &RawCall<'_>) -> bool {

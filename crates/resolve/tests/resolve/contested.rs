@@ -319,3 +319,34 @@ fn a_look_does_not_find_a_position_that_a_call_in_flight_may_move() {
     let script = script.by(101).read(3, 10).by(100).stands(3, 0).read(3, 1);
     assert_eq!((script.path(), script.offset()), (Some("/c"), Some(0)));
 }
+
+#[test]
+fn a_look_shows_what_a_call_in_flight_closes() {
+    let script = two_threads().dup2(3, 7).by(100).entered("close", &[fd(3)]).by(101);
+    let script = read(script.looked(3, "/a", 0), 3).by(100).close(3).by(101).read(3, 10);
+    assert_eq!(script.path(), Some("/a"));
+    let script = script.read(7, 1);
+    assert_ne!(script.offset(), Some(0), "what was read by the number that was closed has moved it");
+    let script = script.entered("openat", &[CWD, path("/c"), symbols("O_RDONLY")]).by(100).read(3, 1);
+    assert_eq!(script.path(), None, "it is not known to be there any more");
+}
+
+#[test]
+fn what_a_tracer_names_may_be_what_a_call_in_flight_closes() {
+    let script = two_threads().dup2(3, 7).by(100).entered("close", &[fd(3)]).by(101);
+    let named = [Arg::Fd(3, hint("/a"))];
+    let script = script.entered("read", &named).by(100).close(3).by(101).read(3, 10);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(0)));
+    assert_eq!(script.read(7, 1).offset(), Some(10));
+}
+
+#[test]
+fn what_a_close_found_may_have_been_made_while_it_was_in_flight() {
+    let open = |name: &'static str| [CWD, path(name), symbols("O_RDONLY")];
+    let script = two_threads().by(101).entered("close", &[fd(3)]).by(100).entered("close", &[fd(3)]);
+    let script = script.by(101).close(3).by(100).call("close", &[fd(3)], Return::Failed(b"EBADF"));
+    let script = script.entered("close", &[fd(3)]).by(101).entered("openat", &open("/c")).by(100).close(3);
+    let script = script.by(101).call("openat", &open("/c"), value(3));
+    let script = read(script.by(100), 3).by(101).entered("openat", &open("/d")).by(100).read(3, 1);
+    assert_eq!(script.path(), None);
+}

@@ -1,10 +1,11 @@
 //! Threads that share their descriptors, in random schedules: the tracer tells when a call begins and when it ends, the kernel does its
 //! work at some time in between. What is said of a call is true, or it is nothing.
 
-use crate::script::{CWD, Script, THREAD, fd, path, symbols, value};
-use iotrail_model::raw::{Arg, Return};
+use crate::script::{CWD, Script, THREAD, fd, open_file, path, symbols, value};
+use iotrail_model::raw::{Arg, OpenFile, Return};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -125,6 +126,19 @@ enum Thread {
     Acted(Call, i64, Done),
 }
 
+/// The tracer looks at what a call is about to read, if nobody can say what it is or where it stands.
+fn looks(script: Script, kernel: &Kernel, call: Call) -> Script {
+    let Call::Read(number) = call else { return script };
+    let Some(Open { name, cursor }) = kernel.table.get(&number).map(|file| &kernel.files[*file]) else {
+        return script;
+    };
+    if !script.knows(number) {
+        let open = OpenFile { position: Some(*cursor), followed: false, ..open_file(name) };
+        return script.looked_at(number, open);
+    }
+    if script.has_lost(number) { script.stands(number, *cursor) } else { script }
+}
+
 /// The call is told to be over; what is said of it must be what the kernel did.
 fn over(script: Script, call: Call, start: i64, done: Done) -> Result<Script, TestCaseError> {
     let script = told(script, call, |script, name, args| script.returned(start, name, args, done.ret));
@@ -141,12 +155,15 @@ proptest! {
     // Always the same schedules: what is found beyond them is for those who look for it, with more of them and other seeds.
     #![proptest_config(ProptestConfig { cases: 8_000, max_shrink_iters: 1_000_000, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
     #[test]
-    fn of_threads_that_change_each_others_descriptors_nothing_false_is_said(steps in steps()) {
+    fn of_threads_that_change_each_others_descriptors_nothing_false_is_said(steps in steps(), looking: bool) {
         let tid = |thread: usize| 100 + u32::try_from(thread).unwrap();
         let mut script = (1..THREADS).fold(Script::new(), |script, thread| script.clone(THREAD, tid(thread)));
         let (mut kernel, mut threads) = (Kernel::default(), [Thread::Idle; THREADS]);
         for Step { thread, call, at_once } in steps {
             script = script.by(tid(thread));
+            if looking && matches!(threads[thread], Thread::Idle) {
+                script = looks(script, &kernel, call);
+            }
             threads[thread] = match threads[thread] {
                 Thread::Idle if at_once => {
                     let done = kernel.act(call);
