@@ -17,7 +17,7 @@ STEPS, SEEDS = 3000, (1, 2, 3)
 # Of calls that no other thread disturbed the file is known: most of them, even here.
 KNOWN = 0.8
 # The tracer sees the threads one after the other: a schedule that nobody has thought of may come by. It was one read in a hundred once.
-RARE = 0.0002
+RARE = 0.00005
 
 
 def main():

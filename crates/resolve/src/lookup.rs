@@ -81,7 +81,7 @@ impl State {
         path: Nullable<PathId>,
         names: &mut Dictionaries,
     ) -> Nullable<PathId> {
-        let file = file.get().filter(|_| self.source.is_trace && self.descriptors.renames > 0);
+        let file = file.get().filter(|_| self.descriptors.renames > 0);
         match file.and_then(|file| self.file_names.namespace.path_of(file)) {
             Some(by_now) if by_now.len() > LONG => names.paths.find(&by_now).map(PathId).into(),
             Some(by_now) => Nullable::some(intern(names, &by_now)),

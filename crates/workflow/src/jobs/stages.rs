@@ -480,6 +480,13 @@ impl History {
                 self.stages[index].readers.extend(writer);
             }
         }
+        // Who overwrites it would overwrite another file once the name leads to that.
+        let last_link = self.stages.iter().rposition(|stage| stage.linked).unwrap_or(0);
+        for index in 0..last_link {
+            let next = &self.stages[index + 1];
+            let writer = next.writer.filter(|_| next.emptied && next.replaced);
+            self.stages[index].readers.extend(writer);
+        }
         let mut finds = Vec::new();
         for (number, stage) in self.stages[..later].iter().enumerate() {
             let is_first = |job: &u32| !finds.iter().any(|(other, _)| other == job);
@@ -621,6 +628,22 @@ mod tests {
         };
         assert_eq!(later(false), [(1, false)]);
         assert_eq!(later(true), [(1, true)]);
+    }
+
+    #[test]
+    fn what_is_overwritten_must_be_there_if_the_name_leads_to_another_file_later() {
+        let later = |link: bool| {
+            let mut stages = Stages::default();
+            stages.write(X, 1, How::Emptied, Some(false));
+            stages.write(X, 2, How::Emptied, None);
+            stages.write(X, 3, How::Made, None);
+            if link {
+                stages.links(X);
+            }
+            finish(stages).0
+        };
+        assert_eq!(later(false), []);
+        assert_eq!(later(true), [(2, 1)]);
     }
 
     #[test]
