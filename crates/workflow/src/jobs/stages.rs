@@ -365,7 +365,9 @@ impl Stages {
                 }
                 if history.stages.len() == 1 && !history.is_directory {
                     again.looked.extend(history.stages[0].all_found().map(|job| (job, path)));
-                } else if history.stages.len() > 1 && history.stages[1..].iter().all(|stage| stage.permitted)
+                } else if history.stages.len() > 1
+                    && history.stages[1..].iter().all(|stage| stage.permitted)
+                    && !history.shows_permissions()
                 {
                     let found = history.stages.iter().flat_map(Stage::all_found);
                     again.looked.extend(found.map(|job| (job, path)));
@@ -466,8 +468,19 @@ impl History {
         }
     }
 
+    /// Whether the last to set permissions set those of something from before the recording, at which somebody had looked: nobody makes
+    /// it again as it was.
+    fn shows_permissions(&self) -> bool {
+        let [before @ .., last] = self.stages.as_slice() else { return false };
+        let others = |stage: &Stage| stage.lookers.iter().any(|job| Some(*job) != last.writer);
+        last.permitted
+            && last.old
+            && before.iter().all(|stage| stage.writer.is_none() || stage.permitted)
+            && before.iter().any(others)
+    }
+
     fn contested(&mut self, path: PathId, before: Left) -> Option<Contested> {
-        while self.stages.len() > 1 && self.stages.last().is_some_and(|stage| stage.permitted) {
+        while self.stages.last().is_some_and(|stage| stage.permitted) && !self.shows_permissions() {
             self.stages.pop();
         }
         let later = self.stages.len().checked_sub(1).filter(|later| *later > 0)?;
@@ -494,7 +507,10 @@ impl History {
             let next = &self.stages[number + 1];
             let matters = |job: &u32| next.writer != Some(*job) || next.needs_last;
             let asked = stage.lookers.union(&stage.missers).copied().filter(matters);
-            let all: BTreeSet<u32> = stage.readers.iter().copied().chain(asked).collect();
+            // What is in it stays the same.
+            let is_same = self.stages[number + 1..].iter().all(|stage| stage.permitted);
+            let read = stage.readers.iter().copied().filter(|_| !is_same);
+            let all: BTreeSet<u32> = read.chain(asked).collect();
             let found: Vec<u32> = all.into_iter().filter(is_first).collect();
             finds.extend(found.into_iter().map(|job| (job, number)));
         }
