@@ -107,14 +107,18 @@ fn root(tid: Tid) -> String {
     format!("/proc/{tid}/root")
 }
 
+/// The type in `st_mode`.
+const TYPE: u32 = 0o170_000;
+
 fn facts(stat: &Statx) -> FileFacts {
-    // An anonymous inode (eventfd, epoll, io_uring) has no type.
-    let kind = FileKind::of_mode(u32::from(stat.stx_mode)).unwrap_or(FileKind::Anon);
+    let mode = u32::from(stat.stx_mode);
+    // An anonymous inode (eventfd, epoll, io_uring) has no type; a symbolic link is open only to be looked at.
+    let kind = FileKind::of_mode(mode).or((mode & TYPE == 0).then_some(FileKind::Anon));
     FileFacts {
         device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
         inode: stat.stx_ino,
-        size: (kind == FileKind::File).then(|| i64::try_from(stat.stx_size).ok()).flatten(),
-        kind: Some(kind),
+        size: (kind == Some(FileKind::File)).then(|| i64::try_from(stat.stx_size).ok()).flatten(),
+        kind,
         birth: birth(stat),
     }
 }

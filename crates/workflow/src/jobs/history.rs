@@ -964,6 +964,9 @@ impl Writer<'_> {
                 };
                 self.stages.write(thing, job, how, older);
                 self.stages.is_made_directory(thing);
+                if how == How::Made && step.action == JobAction::Rename {
+                    self.stages.was_free(thing);
+                }
             }
             (Err(_), None) => self.stages.by_manager(thing),
             (Ok(_), None) => {}

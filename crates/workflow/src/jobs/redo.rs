@@ -149,7 +149,11 @@ impl Look<'_> {
             JobAction::Remove if is_file(path) => vec!["rm".to_owned(), "-f".to_owned(), relative(path)],
             JobAction::Rename => {
                 let target = step.path2.get().filter(|target| matters(name(self.names, *target)))?;
-                vec!["mv".to_owned(), "-fT".to_owned(), relative(path), relative(target)]
+                vec!["mv", "-f", "-T"]
+                    .into_iter()
+                    .map(str::to_owned)
+                    .chain([relative(path), relative(target)])
+                    .collect()
             }
             JobAction::Link if is_file(path) => {
                 vec!["ln".to_owned(), relative(path), relative(step.path2.get()?)]

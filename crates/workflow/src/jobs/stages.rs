@@ -270,6 +270,13 @@ impl Stages {
         }
     }
 
+    /// The job that just began it could do so only because nothing was in its way.
+    pub(crate) fn was_free(&mut self, thing: Thing) {
+        if let Some(stage) = self.history(thing).stages.last_mut() {
+            stage.missed = true;
+        }
+    }
+
     /// The name is that of a directory.
     pub(crate) fn is_directory(&mut self, thing: Thing) {
         self.history(thing).is_directory = true;
@@ -427,7 +434,9 @@ impl History {
             let is_directory = stage.directory;
             // To empty what the name has become since would empty another file.
             let relinked = || self.stages[number..].iter().any(|stage| stage.linked);
-            let clear = if is_directory { stage.missed } else { !stage.emptied || relinked() };
+            // What was removed again was empty by then.
+            let gone = || self.stages[number..].iter().any(|stage| stage.exists == Some(false));
+            let clear = if is_directory { stage.missed || gone() } else { !stage.emptied || relinked() };
             let moved = stage.old && !is_directory;
             Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved }))
         });
