@@ -548,6 +548,7 @@ shells (of the trace of another tool these go where the links led); a link that 
 results that were changed by hand; files that appear outside of this directory \
 where a job looked for them in vain; files that a pattern such as * would match now: the arguments are those of the recording. A job that runs again sees permissions \
 that later jobs have set. Every command runs as whoever runs the workflow, also what the recording ran as another user. Files that the workflow manager itself made, to be written by a job, have the usual permissions, whatever it gave them. \
+Not carried over: signals that the workflow manager ignored for its commands (trap \"\" of a shell; Python ignores SIGPIPE, and os.system hands that on), and OLDPWD. \
 Run \"clean\" after such a change; after one of what a pattern matches, record again.";
 
 /// Names in one line, if they are many some of them.

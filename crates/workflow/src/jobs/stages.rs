@@ -197,6 +197,7 @@ impl Stages {
         if last.writer == Some(job) {
             last.exists = exists;
             last.permitted &= how == How::Permitted;
+            last.directory &= keeps;
             last.old = old;
             return;
         }
