@@ -174,10 +174,12 @@ where
                 Targets::Stamp(stamp) => drop(inputs.insert(stamp.clone())),
                 Targets::Files(files) => {
                     let of_it: Vec<&String> = files.iter().filter(|file| used.contains(*file)).collect();
-                    if of_it.is_empty() {
-                        after.push(targets[needed.index()].first().to_owned());
+                    let first = || targets[needed.index()].first().to_owned();
+                    match of_it.is_empty() {
+                        true if goes_on(job, &jobs.jobs[needed.index()]) => drop(inputs.insert(first())),
+                        true => after.push(first()),
+                        false => inputs.extend(of_it.into_iter().cloned()),
                     }
-                    inputs.extend(of_it.into_iter().cloned());
                 }
             }
         }
@@ -250,6 +252,11 @@ fn used(job: &Job, name: &impl Fn(&str) -> Option<String>) -> BTreeSet<String> {
     job.inputs.iter().map(|file| &file.path).chain(&job.met).filter_map(|path| name(path)).collect()
 }
 
+/// Whether a job changes a name that another one before it had changed, which therefore undoes it when it runs again.
+fn goes_on(job: &Job, before: &Job) -> bool {
+    job.leaves.iter().any(|thing| before.leaves.contains(thing))
+}
+
 /// By job, those after which it runs again whenever they do: it does not only wait for them.
 fn followed(
     jobs: &Jobs,
@@ -262,7 +269,9 @@ fn followed(
         let follows = |other: &usize| match &targets[*other] {
             Targets::Stamp(_) => true,
             Targets::Files(files) => {
-                before == Before::Deleted || files.iter().any(|file| used.contains(file))
+                before == Before::Deleted
+                    || files.iter().any(|file| used.contains(file))
+                    || goes_on(job, &jobs.jobs[*other])
             }
         };
         job.needs.iter().map(|needed| needed.index()).filter(follows).collect()

@@ -364,6 +364,10 @@ impl Stages {
         again.made.append(&mut self.carried);
         let mut all: Vec<(Thing, History)> = self.all.into_iter().collect();
         all.sort_by_key(|(thing, _)| *thing);
+        // Who set permissions that somebody had looked at before cannot do so again: it does not because of what it did.
+        let shown = all.iter().filter(|(_, history)| history.shows_permissions());
+        let setters: BTreeSet<u32> =
+            shown.flat_map(|(_, history)| &history.stages).filter_map(|stage| stage.writer).collect();
         for (thing, mut history) in all {
             if let Thing::Name(path) = thing {
                 again.made.extend(history.made(&text(path)));
@@ -378,7 +382,10 @@ impl Stages {
                     && !history.shows_permissions()
                 {
                     let found = history.stages.iter().flat_map(Stage::all_found);
-                    again.looked.extend(found.map(|job| (job, path)));
+                    let own = |job: &u32| {
+                        setters.contains(job) && history.stages.iter().any(|stage| stage.writer == Some(*job))
+                    };
+                    again.looked.extend(found.filter(|job| !own(job)).map(|job| (job, path)));
                 } else if !history.is_directory {
                     let found = history.stages.iter().flat_map(Stage::all_found);
                     again.met.extend(found.map(|job| (job, path)));
