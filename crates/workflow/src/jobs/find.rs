@@ -93,8 +93,7 @@ impl Finder<'_> {
                     self.log.names(),
                     self.processes,
                     self.programs,
-                    (&division, &together),
-                    early,
+                    (&division, &together, early),
                     self.hidden,
                     self.sockets,
                 );

@@ -47,8 +47,7 @@ pub(crate) fn own_actions<'a>(
     names: &'a Names,
     processes: &'a ProcessTable,
     programs: &Programs,
-    (division, together): (&Division, &Together),
-    early: &OpenedEarly,
+    (division, together, early): (&Division, &Together, &OpenedEarly),
     hidden: &Hidden,
     sockets: &Channels,
 ) -> OwnActions<'a> {
