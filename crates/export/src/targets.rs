@@ -254,7 +254,7 @@ fn used(job: &Job, name: &impl Fn(&str) -> Option<String>) -> BTreeSet<String> {
 
 /// Whether a job changes a name that another one before it had changed, which therefore undoes it when it runs again.
 fn goes_on(job: &Job, before: &Job) -> bool {
-    job.leaves.iter().any(|thing| before.leaves.contains(thing))
+    job.leaves.iter().any(|thing| before.leaves.binary_search(thing).is_ok())
 }
 
 /// By job, those after which it runs again whenever they do: it does not only wait for them.

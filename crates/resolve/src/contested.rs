@@ -231,6 +231,29 @@ impl Contested {
         }
     }
 
+    /// The time by the clock of calls in flight.
+    pub(crate) const fn now(&self) -> u64 {
+        self.clock
+    }
+
+    /// Numbers of a table that others changed after `since`, or may be changing, and what they stood for if they are only being closed.
+    pub(crate) fn in_flux(&self, table: TableId, since: Option<u64>) -> Vec<(i32, Option<DescriptionId>)> {
+        let Some(flights) = self.tables.get(&table) else { return Vec::new() };
+        let changed = |number: &Number| {
+            let History { given, closed, .. } = number.history;
+            number.is_being_replaced() || since.is_some_and(|since| given.max(closed) > since)
+        };
+        let all = flights.numbers.iter().filter_map(|(fd, number)| {
+            match (changed(number), number.may_be_closed(flights.closing_many)) {
+                (true, _) => Some((*fd, None)),
+                // It may be given again already.
+                (false, true) => Some((*fd, number.being_closed().filter(|_| flights.makers.is_empty()))),
+                (false, false) => None,
+            }
+        });
+        all.collect()
+    }
+
     fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock
@@ -401,9 +424,13 @@ impl Contested {
         unclear
     }
 
-    /// Whether a call in flight acts on a descriptor of which nobody can say what it stands for.
-    pub(crate) fn may_act_on_any(&self, table: TableId) -> bool {
-        self.watches(table).any(|watch| watch.how == How::Uses && (watch.changed || watch.is_unsure))
+    /// Whether a call in flight acts on a descriptor, of that table or of all, of which nobody can say what it stands for.
+    pub(crate) fn may_act_on_any(&self, table: Option<TableId>) -> bool {
+        let may = |watch: &Watch| watch.how == How::Uses && (watch.changed || watch.is_unsure);
+        match table {
+            Some(table) => self.watches(table).any(may),
+            None => self.tables.keys().any(|table| self.watches(*table).any(may)),
+        }
     }
 
     /// Whether a call in flight closes a number, and nobody can say what that stood for.

@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 pub(crate) struct Creation {
     pub(crate) start: Timestamp,
     pub(crate) shares: Shares,
+    /// When it began, by the clock of [`crate::contested::Contested`].
+    pub(crate) since: u64,
     /// The child, if it was seen before the call returned.
     pub(crate) child: Option<Tid>,
 }
@@ -32,8 +34,8 @@ pub(crate) enum Open {
 }
 
 impl Creations {
-    pub(crate) fn begin(&mut self, parent: Tid, start: Timestamp, shares: Shares) {
-        self.by_parent.insert(parent, Creation { start, shares, child: None });
+    pub(crate) fn begin(&mut self, parent: Tid, start: Timestamp, shares: Shares, since: u64) {
+        self.by_parent.insert(parent, Creation { start, shares, since, child: None });
         self.open.insert(parent);
     }
 

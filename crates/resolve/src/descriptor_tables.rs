@@ -118,6 +118,8 @@ struct Table {
     sparse: HashMap<i32, Slot, foldhash::fast::FixedState>,
     /// Whether it has had a descriptor of which nobody can say what it stands for: another one that is found may be a copy of any.
     is_unclear: bool,
+    /// Whether another process has, or had, a copy of it, and threads of one of the two share theirs.
+    has_kin: bool,
 }
 
 impl Table {
@@ -196,6 +198,8 @@ pub(crate) struct DescriptorTables {
     pub(crate) contested: Contested,
     /// Whether there has been a table that is not clear.
     pub(crate) has_unclear: bool,
+    /// Calls in flight that may move the cursor of what other processes have a descriptor for, while nobody can say which.
+    pub(crate) moving_any: u64,
     /// Descriptions that were sent with messages and not seen to arrive, the last ones.
     pub(crate) sent: VecDeque<DescriptionId>,
 }
@@ -375,7 +379,12 @@ impl DescriptorTables {
     pub(crate) fn has_lost_cursor(&self, table: TableId, id: DescriptionId) -> bool {
         let description = self.description(id);
         let is_lost = description.seekable && description.in_flight == 0 && self.cursor(id).is_null();
-        is_lost && !self.contested.may_act_on_any(table)
+        let has_kin = self.has_kin(table);
+        let may_move = || match has_kin {
+            true => self.moving_any > 0 || self.contested.may_act_on_any(None),
+            false => self.contested.may_act_on_any(Some(table)),
+        };
+        is_lost && !may_move()
     }
 
     /// Nobody knows where any cursor is.
@@ -561,6 +570,19 @@ impl DescriptorTables {
     pub(crate) fn becomes_unclear(&mut self, id: TableId) {
         self.has_unclear = true;
         self.change(id, |table| table.is_unclear = true);
+    }
+
+    /// A copy of a table is made: what one of the two has another name for may be behind any descriptor of the other.
+    pub(crate) fn meets_kin(&mut self, id: TableId) {
+        let is_new = self.tables.get(id.0).is_some_and(|table| !table.has_kin);
+        if is_new && self.is_shared(id) {
+            self.change(id, |table| table.has_kin = true);
+        }
+    }
+
+    /// Whether what its descriptors stand for may have descriptors of other processes, while nobody can say which.
+    pub(crate) fn has_kin(&self, id: TableId) -> bool {
+        self.tables.get(id.0).is_some_and(|table| table.has_kin)
     }
 
     /// Whether nobody can say what each descriptor of a table stands for.

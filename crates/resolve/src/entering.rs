@@ -38,9 +38,12 @@ impl State {
         // What another thread does to the number meanwhile may act on its copy.
         let replaces = numbers.as_ref().is_some_and(Numbers::replaces);
         let moves = transfers || effect == Effect::Seek || replaces;
-        if self.uses_any(table, &operands) && self.moves_cursors(call) {
+        let uses_any = self.uses_any(table, &operands) && self.moves_cursors(call);
+        if uses_any {
             self.descriptors.blur(table);
         }
+        let moves_any = uses_any && self.descriptors.has_kin(table);
+        self.descriptors.moving_any += u64::from(moves_any);
         match (effect, operands.fd) {
             (Effect::Spawn, _) => self.creation_begins(id, call, &operands),
             (Effect::Close, Some((fd, _))) => self.descriptors.close(table, fd),
@@ -63,6 +66,7 @@ impl State {
             moves_before,
             seq,
             watched,
+            moves_any,
         };
         for description in entered.descriptions().filter(|_| moves) {
             self.descriptors.description_mut(description).in_flight += 1;

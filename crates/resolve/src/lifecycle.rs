@@ -59,9 +59,9 @@ impl State {
     /// `tid` is the child of the creation of `parent`.
     pub(crate) fn attach(&mut self, case: CaseId, tid: Tid, parent: Tid) -> ThreadId {
         match (self.creations.get(parent), self.processes.find(parent)) {
-            (Some(Creation { shares, .. }), Some(thread)) => {
+            (Some(Creation { shares, since, .. }), Some(thread)) => {
                 self.creations.has_child(parent, tid);
-                self.child(case, thread, tid, shares)
+                self.child(case, thread, tid, shares, Some(since))
             }
             _ => {
                 self.creations.end(parent);
@@ -70,10 +70,21 @@ impl State {
         }
     }
 
-    fn child(&mut self, case: CaseId, parent: ThreadId, tid: Tid, shares: Shares) -> ThreadId {
+    /// The call that makes it began at `since`, by the clock of calls in flight.
+    fn child(
+        &mut self,
+        case: CaseId,
+        parent: ThreadId,
+        tid: Tid,
+        shares: Shares,
+        since: Option<u64>,
+    ) -> ThreadId {
         let Thread { process, table, directory, space, .. } = *self.processes.thread(parent);
         self.descriptors.divides(table, shares.table);
-        let table = if shares.table { self.descriptors.share(table) } else { self.descriptors.copy(table) };
+        let table = match shares.table {
+            true => self.descriptors.share(table),
+            false => self.descriptors.copy_meanwhile(table, since),
+        };
         let directory = match shares.directory {
             true => self.directories.share(directory),
             false => self.directories.copy(directory),
@@ -106,7 +117,8 @@ impl State {
     pub(crate) fn creation_begins(&mut self, id: ThreadId, call: &RawCall<'_>, operands: &Operands<'_>) {
         let parent = self.processes.thread(id).tid;
         let shares = Shares::of(call, operands);
-        self.creations.begin(parent, call.start, shares);
+        let since = self.descriptors.contested.now();
+        self.creations.begin(parent, call.start, shares, since);
     }
 
     /// The tracer says that `child` came to be in the announced call of a thread, which has not returned.
@@ -119,15 +131,15 @@ impl State {
         cx: &mut Context<'_, S>,
     ) {
         let tid = self.processes.thread(parent).tid;
-        let (start, shares) = match self.creations.get(tid) {
+        let (start, shares, since) = match self.creations.get(tid) {
             Some(creation) if creation.child == Some(child) => return,
             Some(creation) => {
                 self.creations.has_child(tid, child);
-                (creation.start, creation.shares)
+                (creation.start, creation.shares, Some(creation.since))
             }
-            None => (at, Shares::default()),
+            None => (at, Shares::default(), None),
         };
-        self.link(case, parent, child, start, shares, cx);
+        self.link(case, parent, child, start, (shares, since), cx);
         if let Some(child) = self.processes.find(child)
             && !self.processes.thread(child).seen
         {
@@ -189,12 +201,14 @@ impl State {
             return;
         }
         let Some(child) = child else { return };
-        let (start, shares) = match creation {
+        let (start, shares, since) = match creation {
             // The second half of a call may show flags that the first did not.
-            Some(creation) => (creation.start, Shares::of(call, operands).or(creation.shares)),
-            None => (call.start, Shares::of(call, operands)),
+            Some(creation) => {
+                (creation.start, Shares::of(call, operands).or(creation.shares), Some(creation.since))
+            }
+            None => (call.start, Shares::of(call, operands), None),
         };
-        self.link(case, id, child, start, shares, cx);
+        self.link(case, id, child, start, (shares, since), cx);
     }
 
     /// `child` is a child of the thread `parent`, whose call began at `start`.
@@ -204,7 +218,7 @@ impl State {
         parent: ThreadId,
         child: Tid,
         start: Timestamp,
-        shares: Shares,
+        (shares, since): (Shares, Option<u64>),
         cx: &mut Context<'_, S>,
     ) {
         match self.processes.find(child) {
@@ -212,10 +226,10 @@ impl State {
             Some(early) if self.was_seen_early(early, start) => self.reparent(early, parent, shares),
             Some(old) => {
                 self.forget(old, cx);
-                self.child(case, parent, child, shares);
+                self.child(case, parent, child, shares, since);
             }
             None => {
-                self.child(case, parent, child, shares);
+                self.child(case, parent, child, shares, since);
             }
         }
     }

@@ -122,6 +122,8 @@ pub(crate) struct Entered {
     pub(crate) moves_before: [u64; 2],
     /// The descriptors that others may change meanwhile.
     pub(crate) watched: Option<Watched>,
+    /// Whether it may move the cursor of what other processes have a descriptor for, while nobody can say which.
+    pub(crate) moves_any: bool,
 }
 
 impl Entered {

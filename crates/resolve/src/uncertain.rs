@@ -38,9 +38,29 @@ impl DescriptorTables {
         self.know(table, fd, unknown, false);
     }
 
+    /// A copy of a table that a call makes which began at `since`, by the clock of calls in flight. What others change meanwhile may or
+    /// may not be in it.
+    pub(crate) fn copy_meanwhile(&mut self, table: TableId, since: Option<u64>) -> TableId {
+        self.meets_kin(table);
+        let copy = self.copy(table);
+        for (fd, stood_for) in self.contested.in_flux(table, since) {
+            match stood_for.filter(|_| self.get(table, fd).is_none()) {
+                Some(description) => self.know(copy, fd, description, false),
+                None => self.stands_for_any(copy, fd),
+            }
+        }
+        if self.contested.is_making(table) {
+            self.becomes_unclear(copy);
+        }
+        copy
+    }
+
     /// A call moved the cursor of something that a table names, and nobody knows which.
     pub(crate) fn blur(&mut self, table: TableId) {
-        self.lose(table, false);
+        match self.has_kin(table) {
+            true => self.lose_all(),
+            false => self.lose(table, false),
+        }
         let in_flight = self.contested.all_in_flight(table);
         in_flight.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
         self.contested.blurs();
@@ -138,6 +158,9 @@ impl State {
         if let Some(watched) = &mut entered.watched {
             self.descriptors.contested.ends(watched);
         }
+        if std::mem::take(&mut entered.moves_any) {
+            self.descriptors.moving_any -= 1;
+        }
     }
 
     /// What others changed while a call was in flight that is over now. It is forgotten what it was taken to be about.
@@ -182,7 +205,8 @@ impl State {
             [operands.fd, operands.fd2].into_iter().flatten().filter(|_| self.descriptors.is_unclear(table));
         fds.map(|(fd, _)| (fd, self.descriptors.get(table, fd))).any(|(fd, known)| match known {
             Some(id) => self.descriptors.description(id).any,
-            None => self.descriptors.contested.closes_any(table, fd),
+            // A call of another process may have made it before the table was copied.
+            None => self.descriptors.has_kin(table) || self.descriptors.contested.closes_any(table, fd),
         })
     }
 

@@ -304,7 +304,7 @@ pub struct Job {
     pub directories: Vec<Arc<str>>,
     /// Names that it must find as it did, because a job changes them.
     pub finds: Vec<State>,
-    /// Numbers of the names that it leaves in another state than it found.
+    /// Numbers of the names that it leaves in another state than it found, sorted.
     pub leaves: Vec<u32>,
     /// What it made where nothing was, and did not delete, sorted.
     pub made: Vec<Made>,

@@ -350,3 +350,17 @@ fn what_a_close_found_may_have_been_made_while_it_was_in_flight() {
     let script = read(script.by(100), 3).by(101).entered("openat", &open("/d")).by(100).read(3, 1);
     assert_eq!(script.path(), None);
 }
+
+#[test]
+fn a_child_may_have_what_a_call_in_flight_changes_or_what_came() {
+    let script = two_threads().by(101).entered("dup2", &[fd(5), fd(3)]).by(100).fork(200);
+    let script = script.by(101).dup2(5, 3).by(200).read(3, 1);
+    assert_eq!(script.path(), None);
+    let script = two_threads().by(101).entered("close", &[fd(3)]).by(100).fork(200);
+    let script = script.by(101).close(3).by(200).read(3, 1);
+    assert_eq!(script.path(), Some("/a"), "it was there then");
+    let open = [CWD, path("/c"), symbols("O_RDONLY")];
+    let script = two_threads().by(101).entered("openat", &open).by(100).fork(200);
+    let script = script.by(101).call("openat", &open, value(4)).by(200).read(4, 1);
+    assert_eq!(script.path(), None, "nobody can tell whether it had been opened");
+}

@@ -1,4 +1,4 @@
-//! Threads that share their descriptors, in random schedules: the tracer tells when a call begins and when it ends, the kernel does its
+//! Threads that share their descriptors, and children that they fork, in random schedules: the tracer tells when a call begins and when it ends, the kernel does its
 //! work at some time in between. What is said of a call is true, or it is nothing.
 
 use crate::script::{CWD, Script, THREAD, fd, open_file, path, symbols, value};
@@ -11,6 +11,8 @@ use std::fmt;
 
 const NAMES: [&str; 4] = ["/a", "/b", "/c", "/d"];
 const THREADS: usize = 4;
+/// Processes that they fork.
+const CHILDREN: usize = 2;
 /// Numbers that calls are about.
 const FIRST: i32 = 3;
 const NUMBERS: i32 = 4;
@@ -21,6 +23,7 @@ enum Call {
     Close(i32),
     Dup2(i32, i32),
     Read(i32),
+    Fork,
 }
 
 #[derive(Clone, Copy)]
@@ -46,8 +49,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => number().prop_map(Call::Close),
         1 => (number(), number()).prop_map(|(old, new)| Call::Dup2(old, new)),
         6 => number().prop_map(Call::Read),
+        1 => Just(Call::Fork),
     ];
-    let step = (0..THREADS, call, prop::bool::weighted(0.15));
+    let step = (0..THREADS + CHILDREN, call, prop::bool::weighted(0.15));
     prop::collection::vec(step.prop_map(|(thread, call, at_once)| Step { thread, call, at_once }), 1..60)
 }
 
@@ -61,7 +65,8 @@ struct Open {
 #[derive(Debug, Default)]
 struct Kernel {
     files: Vec<Open>,
-    table: BTreeMap<i32, usize>,
+    /// That of the threads, and those of their children.
+    tables: Vec<BTreeMap<i32, usize>>,
 }
 
 /// What the kernel did: what the call returned, and the name that it was about and the position that a read had.
@@ -72,31 +77,47 @@ struct Done {
 }
 
 impl Kernel {
-    fn act(&mut self, call: Call) -> Done {
+    fn new() -> Self {
+        Self { files: Vec::new(), tables: vec![BTreeMap::new()] }
+    }
+
+    /// Which table a thread or child uses.
+    const fn table_of(thread: usize) -> usize {
+        if thread < THREADS { 0 } else { thread - THREADS + 1 }
+    }
+
+    fn act(&mut self, thread: usize, call: Call) -> Done {
         const BAD: Return<'static> = Return::Failed(b"EBADF");
         let mut truth = None;
+        let table = Self::table_of(thread);
+        if matches!(call, Call::Fork) {
+            self.tables.push(self.tables[table].clone());
+            return Done { ret: value(i64::from(tid(THREADS + self.tables.len() - 2))), truth };
+        }
+        let table = &mut self.tables[table];
         let ret = match call {
             Call::Open(name) => {
-                let number = (FIRST..).find(|number| !self.table.contains_key(number)).unwrap_or(FIRST);
+                let number = (FIRST..).find(|number| !table.contains_key(number)).unwrap_or(FIRST);
                 self.files.push(Open { name: NAMES[name], cursor: 0 });
-                self.table.insert(number, self.files.len() - 1);
+                table.insert(number, self.files.len() - 1);
                 value(number.into())
             }
-            Call::Close(number) => match self.table.remove(&number) {
+            Call::Close(number) => match table.remove(&number) {
                 Some(file) => {
                     truth = Some((self.files[file].name, None));
                     value(0)
                 }
                 None => BAD,
             },
-            Call::Dup2(old, new) => match self.table.get(&old).copied() {
+            Call::Dup2(old, new) => match table.get(&old).copied() {
                 Some(file) => {
-                    self.table.insert(new, file);
+                    table.insert(new, file);
                     value(new.into())
                 }
                 None => BAD,
             },
-            Call::Read(number) => match self.table.get(&number) {
+            Call::Fork => unreachable!("it has returned"),
+            Call::Read(number) => match table.get(&number) {
                 Some(file) => {
                     let open = &mut self.files[*file];
                     truth = Some((open.name, Some(open.cursor)));
@@ -116,7 +137,12 @@ fn told(script: Script, call: Call, tell: impl FnOnce(Script, &str, &[Arg<'_>]) 
         Call::Close(number) => tell(script, "close", &[fd(number)]),
         Call::Dup2(old, new) => tell(script, "dup2", &[fd(old), fd(new)]),
         Call::Read(number) => tell(script, "read", &[fd(number), Arg::Opaque, Arg::Int(1)]),
+        Call::Fork => tell(script, "fork", &[]),
     }
+}
+
+fn tid(thread: usize) -> u32 {
+    100 + u32::try_from(thread).unwrap()
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -127,9 +153,10 @@ enum Thread {
 }
 
 /// The tracer looks at what a call is about to read, if nobody can say what it is or where it stands.
-fn looks(script: Script, kernel: &Kernel, call: Call) -> Script {
+fn looks(script: Script, kernel: &Kernel, thread: usize, call: Call) -> Script {
     let Call::Read(number) = call else { return script };
-    let Some(Open { name, cursor }) = kernel.table.get(&number).map(|file| &kernel.files[*file]) else {
+    let table = &kernel.tables[Kernel::table_of(thread)];
+    let Some(Open { name, cursor }) = table.get(&number).map(|file| &kernel.files[*file]) else {
         return script;
     };
     if !script.knows(number) {
@@ -156,17 +183,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 8_000, max_shrink_iters: 1_000_000, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
     #[test]
     fn of_threads_that_change_each_others_descriptors_nothing_false_is_said(steps in steps(), looking: bool) {
-        let tid = |thread: usize| 100 + u32::try_from(thread).unwrap();
         let mut script = (1..THREADS).fold(Script::new(), |script, thread| script.clone(THREAD, tid(thread)));
-        let (mut kernel, mut threads) = (Kernel::default(), [Thread::Idle; THREADS]);
+        let (mut kernel, mut threads) = (Kernel::new(), [Thread::Idle; THREADS + CHILDREN]);
         for Step { thread, call, at_once } in steps {
+            // Only threads fork, one at a time, and nobody is told of a child before its fork is over.
+            let is_forking = |state: &Thread| matches!(state, Thread::Entered(Call::Fork, _) | Thread::Acted(Call::Fork, ..));
+            let is_told = |state: &Thread| !matches!(state, Thread::Acted(Call::Fork, ..));
+            let children = kernel.tables.len() - 1 - usize::from(!threads.iter().all(is_told));
+            let forks = matches!((threads[thread], call), (Thread::Idle, Call::Fork));
+            let may_fork = thread < THREADS && children < CHILDREN && !threads.iter().any(is_forking);
+            if thread >= THREADS + children || forks && !may_fork {
+                continue;
+            }
             script = script.by(tid(thread));
             if looking && matches!(threads[thread], Thread::Idle) {
-                script = looks(script, &kernel, call);
+                script = looks(script, &kernel, thread, call);
             }
             threads[thread] = match threads[thread] {
                 Thread::Idle if at_once => {
-                    let done = kernel.act(call);
+                    let done = kernel.act(thread, call);
                     let start = script.now() + 10;
                     script = over(script, call, start, done)?;
                     Thread::Idle
@@ -175,7 +210,7 @@ proptest! {
                     script = told(script, call, |script, name, args| script.entered(name, args));
                     Thread::Entered(call, script.now())
                 }
-                Thread::Entered(call, start) => Thread::Acted(call, start, kernel.act(call)),
+                Thread::Entered(call, start) => Thread::Acted(call, start, kernel.act(thread, call)),
                 Thread::Acted(call, start, done) => {
                     script = over(script, call, start, done)?;
                     Thread::Idle
