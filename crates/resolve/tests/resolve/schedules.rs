@@ -142,7 +142,7 @@ fn told(script: Script, call: Call, tell: impl FnOnce(Script, &str, &[Arg<'_>]) 
 }
 
 fn tid(thread: usize) -> u32 {
-    100 + u32::try_from(thread).unwrap()
+    100 + thread as u32
 }
 
 #[derive(Clone, Copy, Debug)]
