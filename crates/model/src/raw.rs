@@ -360,6 +360,14 @@ pub struct Target<'a> {
     pub deleted: bool,
 }
 
+impl Target<'_> {
+    /// Whether the file is called `path`, which really ends in ` (deleted)`: older tracers print that of deleted files, too.
+    #[must_use]
+    pub fn is_literally(&self, path: &[u8]) -> bool {
+        self.deleted && path.strip_suffix(b" (deleted)") == Some(self.name)
+    }
+}
+
 /// An argument as seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Arg<'a> {

@@ -48,6 +48,8 @@ impl State {
     pub(crate) fn open<S: Sink>(&mut self, event: &mut Event, scene: &Scene<'_>, cx: &mut Context<'_, S>) {
         let Some((fd, hint)) = scene.made() else { return };
         let (operands, given) = (scene.operands, event.path);
+        let hint = hint
+            .filter(|hint| given.get().is_none_or(|given| !hint.is_literally(cx.names.paths.get(given.0))));
         let mut seekable =
             event.path.get().is_none_or(|path| paths::has_positions(cx.names.paths.get(path.0)));
         let link = event.path.get().filter(|_| hint.is_none());

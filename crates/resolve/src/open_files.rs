@@ -76,6 +76,9 @@ impl DescriptorTables {
         names: &mut Dictionaries,
     ) -> DescriptionId {
         let description = self.description(id);
+        if description.path.get().is_some_and(|path| hint.is_literally(names.paths.get(path.0))) {
+            return id;
+        }
         if description.confirmed && description.renames == self.renames && !is_socket_name(hint.name) {
             self.distrust(id);
             return self.discover(table, fd, hint, files, names);

@@ -416,3 +416,19 @@ fn calls_without_a_descriptor_have_no_description() {
     let script = Script::new().call("openat", &[CWD, path("/no"), symbols("O_RDONLY")], ENOENT);
     assert_eq!(script.last().open, None);
 }
+
+#[test]
+fn a_name_may_really_end_in_deleted() {
+    let shown = Some(Target { name: b"/w/x", deleted: true });
+    let script = Script::new().open("/w/x", 3).read(3, 1);
+    let open = [CWD, path("/w/x (deleted)"), symbols("O_RDONLY")];
+    let script = script.call("openat", &open, Return::Value(4, shown));
+    assert_eq!(script.path(), Some("/w/x (deleted)"));
+    let script = script.call("read", &[Arg::Fd(4, shown), Arg::Opaque, Arg::Int(9)], value(2));
+    assert_eq!((script.path(), script.offset()), (Some("/w/x (deleted)"), Some(0)));
+    let script = script.call("read", &[Arg::Fd(4, shown), Arg::Opaque, Arg::Int(9)], value(2));
+    assert_eq!((script.path(), script.offset()), (Some("/w/x (deleted)"), Some(2)));
+    let gone = Some(Target { name: b"/w/x", deleted: true });
+    let script = script.call("read", &[Arg::Fd(3, gone), Arg::Opaque, Arg::Int(9)], value(2));
+    assert_eq!((script.path(), script.offset()), (Some("/w/x"), Some(1)));
+}
