@@ -68,14 +68,23 @@ impl State {
             return Origin { path: self.directories.path(at), ..Origin::default() };
         }
         let Directory { path, file, moved, .. } = self.directories.get(at);
-        let by_now = self.moved(file, path, names);
+        let by_now = self.renamed(file, path, names);
         let lost = by_now.is_null() && (moved || !path.is_null()) || self.file_names.is_removed(file);
         Origin { path: by_now, file, lost }
     }
 
-    /// The path of a directory: where it is by now, if a trace showed it being renamed. Unknown if that makes its name longer
-    /// than the kernel takes.
+    /// The path of a directory: where it is by now, if a trace showed it being renamed; a recorder tells it.
     pub(crate) fn moved(
+        &self,
+        file: Nullable<FileId>,
+        path: Nullable<PathId>,
+        names: &mut Dictionaries,
+    ) -> Nullable<PathId> {
+        if self.source.is_trace { self.renamed(file, path, names) } else { path }
+    }
+
+    /// The path of a directory: where it is by now, if it was renamed. Unknown if that makes its name longer than the kernel takes.
+    fn renamed(
         &self,
         file: Nullable<FileId>,
         path: Nullable<PathId>,
