@@ -2,9 +2,10 @@
 
 use crate::signals;
 use crate::ui::Ui;
+use anyhow::Context;
 use iotrail_compress::{CompressError, expand_into, is_structure_file, load};
 use iotrail_structure_file::Document;
-use iotrail_trail::{CreateOptions, EventLog, Trail, TrailError, TrailWriter};
+use iotrail_trail::{CreateOptions, EventLog, Trail, TrailWriter};
 use std::path::{Path, PathBuf};
 
 /// Opens trails and structures as one event log, in the order given.
@@ -34,12 +35,10 @@ fn trail(path: &Path, ui: &Ui) -> anyhow::Result<Trail> {
 fn expanded(path: &Path, ui: &Ui) -> anyhow::Result<Trail> {
     let document = load(path)?;
     let (bar, total) = (ui.event_bar("expanding"), document.events());
+    // From before the directory is made: it is not there for a moment without being named.
+    let end = signals::postpone().context("cannot watch for signals")?;
     let made = Trail::in_place_of(path, |target| {
-        signals::remove_at_end(target.parent().unwrap_or(target)).map_err(|source| TrailError::Io {
-            action: "watch for signals to remove",
-            path: target.into(),
-            source,
-        })?;
+        end.remove_at_end(target.parent().unwrap_or(target));
         let writer = TrailWriter::create(target, CreateOptions::default())?.not_durable();
         expand_into(&document, writer, 0, |done| bar.show(done, total)).map(drop)
     });

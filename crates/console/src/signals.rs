@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Signals that come together within this time are one wish.
@@ -44,17 +44,28 @@ pub fn cancelled_by_signal() -> io::Result<Arc<AtomicBool>> {
     Ok(cancel)
 }
 
-/// Removes `directory` if a signal ends the program, unless the command ends by itself then ([`cancelled_by_signal()`]).
+/// Signals do not end the program as long as this is there, unless the command ends by itself then ([`cancelled_by_signal()`]).
+#[must_use]
+pub struct Postponed(MutexGuard<'static, Option<Vec<PathBuf>>>);
+
+/// Postpones the end of the program, so that what is made meanwhile can be named before it comes.
 ///
 /// # Errors
 /// If signals cannot be watched.
-pub fn remove_at_end(directory: &Path) -> io::Result<()> {
+pub fn postpone() -> io::Result<Postponed> {
     let mut directories = DIRECTORIES.lock().unwrap_or_else(PoisonError::into_inner);
     if directories.is_none() {
         watch()?;
     }
-    directories.get_or_insert_default().push(directory.to_owned());
-    Ok(())
+    directories.get_or_insert_default();
+    Ok(Postponed(directories))
+}
+
+impl Postponed {
+    /// Removes `directory` if a signal ends the program from now on.
+    pub fn remove_at_end(mut self, directory: &Path) {
+        self.0.get_or_insert_default().push(directory.to_owned());
+    }
 }
 
 /// Comes back unless a signal is ending the program: what went wrong then is that directories went.

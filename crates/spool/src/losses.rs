@@ -19,7 +19,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{Ordering, fence};
 
-const NAME: &str = "losses";
+pub(crate) const NAME: &str = "losses";
 const MARK: [u8; 8] = *b"iotlost\x02";
 /// Of files without a copy of the counts.
 const OLD_MARK: [u8; 8] = *b"iotlost\x01";

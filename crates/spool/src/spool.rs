@@ -56,8 +56,7 @@ impl Spool {
             written: None,
         };
         let numbers = segment_numbers(directory)?;
-        // It is made before the first segment.
-        spool.losses.unreadable |= losses.is_none() && !numbers.is_empty();
+        spool.check_losses(losses.is_some(), !numbers.is_empty());
         spool.report_gaps(&numbers);
         let mut finished = None;
         for (index, number) in numbers.iter().enumerate() {
@@ -78,6 +77,19 @@ impl Spool {
     fn add(&mut self, found: &mut Survey) {
         self.pieces.append(&mut found.pieces);
         self.damage.append(&mut found.damage);
+    }
+
+    /// The file of the losses is made before the first segment: without it, nothing tells that all of them are there.
+    fn check_losses(&mut self, is_there: bool, has_segments: bool) {
+        self.losses.unreadable |= !is_there && has_segments;
+        if self.losses.unreadable && has_segments {
+            let what = match is_there {
+                true => "this is not what the recorder of this spool counted",
+                false => "the file is missing",
+            };
+            let path = self.directory.join(losses::NAME);
+            self.damage.push(Damage { path, byte: 0, skipped: 0, events: None, what: what.to_owned() });
+        }
     }
 
     fn report_gaps(&mut self, numbers: &[u32]) {

@@ -77,18 +77,9 @@ impl Recording {
         let is_alone = options.rank.is_none();
         let place = aside.as_ref().map_or(target, Aside::path);
         let case = CaseId::from_index(run.cases.len());
-        run.cases.push(Case {
-            id: case,
-            name: options.case.clone(),
-            label: options.label.clone(),
-            clock: Clock::Utc,
-            source: options.capture.source.clone(),
-            interleaved: false,
-            resolution: Resolution(Nanos(1)),
-            numbered_with: None,
-        });
         run.ranks.extend(options.rank);
         let header = header(options, case);
+        run.cases.push(case_row(&header, case));
         let name = format!("{}-{}-{case}", plain(&header.recorder.host), header.recorder.pid);
         let directory = place.join(RECORDING).join(&name);
         fs::create_dir(&directory).map_err(TrailError::io("create", &directory))?;
@@ -184,8 +175,7 @@ impl Recording {
             }
             let addition = Addition {
                 name: name.clone(),
-                case,
-                interleaved,
+                case: Case { interleaved, ..case_row(spool.header(), case) },
                 capture: capture_of(spool.header()),
                 coverage,
                 damage: converted.damage,
@@ -274,6 +264,20 @@ fn header(options: JoinOptions, case: CaseId) -> Header {
 pub(crate) fn capture_of(header: &Header) -> Capture {
     let value = header.capture.get(CAPTURE).cloned().unwrap_or_default();
     serde_json::from_value(value).unwrap_or_default()
+}
+
+/// The row of the case that the events of this header's recording belong to.
+pub(crate) fn case_row(header: &Header, id: CaseId) -> Case {
+    Case {
+        id,
+        name: header.case.clone(),
+        label: header.label.clone(),
+        clock: Clock::Utc,
+        source: capture_of(header).source,
+        interleaved: false,
+        resolution: Resolution(Nanos(1)),
+        numbered_with: None,
+    }
 }
 
 /// A place in `directory` for Parquet files that are not part of the trail yet. Each converter has its own, so that several

@@ -4,7 +4,7 @@ use crate::error::TrailError;
 use crate::meta::{META_FILE, Table, TrailMeta};
 use crate::parquet_file::ParquetFile;
 use crate::private::{Temporary, close_file};
-use crate::recording::recover::{addition, assembly_of};
+use crate::recording::recover::{addition, assembly_of, known_run};
 use crate::recording::unfinished::{directories, readable, spools};
 use iotrail_model::threads::one_per_core;
 use iotrail_model::{Case, Note};
@@ -39,7 +39,7 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
     let directory = std::env::temp_dir();
     let temporary =
         Temporary::create(&directory).map_err(TrailError::io("create a directory in", &directory))?;
-    let mut assembly = assembly_of(target)?;
+    let mut assembly = assembly_of(target, &known_run(target)?)?;
     let finished: BTreeSet<String> = assembly.meta.files.iter().map(|listed| listed.file.clone()).collect();
     for (number, (name, spool)) in spools.iter().enumerate() {
         let parts = temporary.path().join(number.to_string());

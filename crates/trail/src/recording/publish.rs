@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Addition {
     /// Name of its directory.
     pub(crate) name: String,
-    pub(crate) case: CaseId,
-    pub(crate) interleaved: bool,
+    /// Its case as the recording alone tells it.
+    pub(crate) case: Case,
     pub(crate) capture: Capture,
     pub(crate) coverage: Coverage,
     /// What was found wrong in its spool.
@@ -121,7 +121,7 @@ impl Assembly {
                 }
                 counters.add(part.counters);
             }
-            self.admit(addition.case, addition.interleaved);
+            self.admit(addition.case);
             join_captures(&mut self.meta.capture, addition.capture);
             self.meta.coverage.merge(&addition.coverage);
             self.meta.recordings.push(addition.name);
@@ -144,11 +144,17 @@ impl Assembly {
         numbers.max().map_or(0, |last| last.saturating_add(1))
     }
 
-    fn admit(&mut self, case: CaseId, interleaved: bool) {
-        while self.cases.len() <= case.index() {
-            self.cases.push(Case { id: CaseId::from_index(self.cases.len()), ..Case::default() });
+    fn admit(&mut self, case: Case) {
+        let (index, interleaved) = (case.id.index(), case.interleaved);
+        let unknown = |at: usize| Case { id: CaseId::from_index(at), ..Case::default() };
+        while self.cases.len() <= index {
+            self.cases.push(unknown(self.cases.len()));
         }
-        self.cases[case.index()].interleaved = interleaved;
+        // The run tells the case, unless its document is gone.
+        if self.cases[index] == unknown(index) {
+            self.cases[index] = case;
+        }
+        self.cases[index].interleaved = interleaved;
     }
 
     fn list_cases(&mut self, written: Written) {

@@ -5,16 +5,16 @@ use crate::meta::{META_FILE, Table, Totals};
 use crate::parquet_file::ParquetFile;
 use crate::part::PartSummary;
 use crate::recording::convert::{Converted, convert, damage_of};
-use crate::recording::join::{capture_of, scratch};
+use crate::recording::join::{capture_of, case_row, scratch};
 use crate::recording::lock::Lock;
 use crate::recording::publish::{Addition, Assembly, publish, read_cases, tidy};
-use crate::recording::run::{RECORDING, Run, replace_json};
+use crate::recording::run::{RECORDING, RUN, Run, replace_json};
 use crate::recording::unfinished::{came_to_its_end, case_of, describe, describe_damaged, lost_to, spools};
 use crate::recording::{Liveness, Progress, TOO_LONG, Unfinished};
 use crate::trail::read_meta;
 use crate::writer::Hidden;
 use iotrail_model::recording_coverage::count;
-use iotrail_model::{CaseId, Coverage, Note, RecordingCoverage};
+use iotrail_model::{Case, CaseId, Coverage, Note, RecordingCoverage};
 use iotrail_spool::{Damage, Spool};
 use serde::Serialize;
 use std::fs;
@@ -96,12 +96,10 @@ pub fn recover(
         Err(TrailError::Io { .. }) if options.output.is_some() => None,
         lock => Some(lock?),
     };
-    if options.force && options.output.is_none() && Run::read(target).is_err() {
-        // It tells only what recordings say of themselves, too; without it they can be taken.
-        Run::remove(target)?;
-    }
     let (mut recovered, mut candidates, mut others) = (Recovered::default(), Vec::new(), Vec::new());
-    for (name, spool) in spools(target)? {
+    let spools = spools(target)?;
+    let run = run_of(target, options, spools.is_empty())?;
+    for (name, spool) in spools {
         match spool {
             Err(error) => recovered.unreadable.push(Unreadable { name, why: error.to_string() }),
             Ok(spool) => match describe(&name, &spool) {
@@ -120,10 +118,24 @@ pub fn recover(
         }
         Some(output) => {
             let spools = [candidates, others];
-            Some(work.elsewhere(target, spools, (output, options.overwrite), &mut recovered)?)
+            let assembly = assembly_of(target, &run)?;
+            Some(work.elsewhere((target, assembly), spools, (output, options.overwrite), &mut recovered)?)
         }
     };
     Ok(recovered)
+}
+
+/// What is known of the run whose recordings are recovered. It tells little that they do not say of themselves: who takes what can be
+/// read takes them without it.
+fn run_of(target: &Path, options: &RecoverOptions, is_finished: bool) -> Result<Run, TrailError> {
+    if !options.force && !is_finished {
+        return known_run(target);
+    }
+    let run = Run::read(target);
+    if run.is_err() && options.output.is_none() {
+        Run::remove(target)?;
+    }
+    Ok(run.unwrap_or_default().unwrap_or_default())
 }
 
 /// Whether a recording may be taken, as far as one knows before it is read.
@@ -203,13 +215,13 @@ impl Work<'_> {
     /// A new trail of the finished tables and the recordings that can be taken.
     fn elsewhere(
         &self,
-        target: &Path,
+        (target, mut assembly): (&Path, Assembly),
         [candidates, others]: [Vec<(Unfinished, Spool)>; 2],
         (output, overwrite): (&Path, bool),
         recovered: &mut Recovered,
     ) -> Result<Totals, TrailError> {
         let hidden = Hidden::create(output, overwrite)?;
-        let (mut assembly, directory) = (assembly_of(target)?, hidden.path());
+        let directory = hidden.path();
         for file in assembly.meta.files.iter().filter(|file| file.table != Table::Cases) {
             // What is damaged shall not be taken for the copy of something sound.
             ParquetFile::open_listed(target, file)?.verify()?;
@@ -276,14 +288,27 @@ fn missing_of(left: &Addition) -> Coverage {
 }
 
 /// What the finished part of a trail says.
-pub(crate) fn assembly_of(target: &Path) -> Result<Assembly, TrailError> {
-    let run = Run::read(target)?.unwrap_or_default();
+pub(crate) fn assembly_of(target: &Path, run: &Run) -> Result<Assembly, TrailError> {
     let mut assembly = match target.join(META_FILE).symlink_metadata() {
-        Ok(_) => Assembly::new(Some(read_meta(target)?), read_cases(target)?, &run),
-        Err(_) => Assembly::new(None, Vec::new(), &run),
+        Ok(_) => Assembly::new(Some(read_meta(target)?), read_cases(target)?, run),
+        Err(_) => Assembly::new(None, Vec::new(), run),
     };
     assembly.add(Vec::new(), |_, _| Ok(()))?;
     Ok(assembly)
+}
+
+/// What is written of the run of unfinished recordings, which is there before them.
+pub(crate) fn known_run(target: &Path) -> Result<Run, TrailError> {
+    let damaged = |why: &str| {
+        let path = target.join(RECORDING).join(RUN);
+        TrailError::DamagedSpool { path, why: why.to_owned(), target: target.to_owned() }
+    };
+    match Run::read(target) {
+        Ok(Some(run)) => Ok(run),
+        Ok(None) => Err(damaged("the file is missing")),
+        Err(TrailError::Damaged { why, .. }) => Err(damaged(&why)),
+        Err(error) => Err(error),
+    }
 }
 
 /// Converts the spool of a recorder that did not do it itself into parts in `directory`.
@@ -298,9 +323,8 @@ pub(crate) fn addition(
     let converted = convert(spool, case, directory, threads, progress)?;
     Ok(Addition {
         name: name.to_owned(),
-        case,
         // Nobody counted turns; that processes ran at the same time is the safe assumption.
-        interleaved: converted.tables.processes.len() > 1,
+        case: Case { interleaved: converted.tables.processes.len() > 1, ..case_row(spool.header(), case) },
         capture: capture_of(spool.header()),
         coverage: statement(name, spool, &converted),
         damage: converted.damage,

@@ -2,7 +2,9 @@
 //! event is lost, and none comes twice.
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
-use iotrail_model::{CallId, Coverage, Dictionaries, Event, Nullable, PathId, Pid, Process, Tid, Timestamp};
+use iotrail_model::{
+    CallId, CaseName, Coverage, Dictionaries, Event, Nullable, PathId, Pid, Process, Tid, Timestamp,
+};
 use iotrail_trail::{Columns, EventLog, JoinOptions, Recording, RecoverOptions, check, recover, unfinished};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -15,7 +17,8 @@ const RANKS: u32 = 3;
 
 fn rank(rank: u32) -> JoinOptions {
     let run = Some("job".to_owned());
-    JoinOptions { run, rank: Some(rank), world: Some(RANKS), ..JoinOptions::default() }
+    let case = CaseName { rid: Some(rank.to_string()), ..CaseName::default() };
+    JoinOptions { run, case, rank: Some(rank), world: Some(RANKS), ..JoinOptions::default() }
 }
 
 fn options() -> RecoverOptions {
@@ -177,5 +180,46 @@ fn processes_that_were_not_seen_to_end_have_what_their_events_tell() {
     let log = EventLog::open(&[target]).unwrap();
     for process in log.processes().unwrap() {
         assert_eq!((process.end, process.bytes_read), (None, 2 * EVENTS as i64));
+    }
+}
+
+/// Each file of recordings that were broken off is missed, and what is left of them is taken when that is wished for.
+#[test]
+fn a_file_that_somebody_removed_is_missed() {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, target) = (left_behind(directory.path()), directory.path().join("c.trail"));
+    let name_of = |log: &EventLog, case: usize| log.cases()[case].name.clone();
+    let expected = name_of(&EventLog::open(std::slice::from_ref(&whole)).unwrap(), 1);
+    assert_eq!(expected.rid.as_deref(), Some("1"));
+    let recording = std::fs::read_dir(whole.join("recording")).unwrap().map(|entry| entry.unwrap().path());
+    let recording = recording.filter(|path| path.is_dir()).max().unwrap();
+    let recording = recording.file_name().unwrap().to_str().unwrap();
+    for file in [
+        "run.json".to_owned(),
+        format!("{recording}/losses"),
+        format!("{recording}/0000.spool"),
+        format!("{recording}/header.json"),
+    ] {
+        let _ = std::fs::remove_dir_all(&target);
+        assert!(Command::new("cp").args(["-r"]).args([&whole, &target]).status().unwrap().success());
+        std::fs::remove_file(target.join("recording").join(&file)).unwrap();
+        let error = EventLog::open(std::slice::from_ref(&target)).unwrap_err().to_string();
+        let named = if file.ends_with("header.json") { recording } else { file.as_str() };
+        assert!(error.contains(named), "{error}");
+        let careful = recover(&target, &RecoverOptions { force: false, ..options() }, &|_, _| ());
+        match file.as_str() {
+            "run.json" => assert!(careful.unwrap_err().to_string().contains("missing"), "{file}"),
+            _ => assert!(!careful.unwrap().is_complete(), "{file}"),
+        }
+        let salvaged = recover(&target, &options(), &|_, _| ()).unwrap();
+        let readable = if file.ends_with("losses") || file == "run.json" { 3 } else { 2 };
+        assert_eq!(salvaged.totals.unwrap().events, readable * EVENTS, "{file}");
+        if readable == 3 {
+            assert_eq!(
+                name_of(&EventLog::open(std::slice::from_ref(&target)).unwrap(), 1),
+                expected,
+                "{file}"
+            );
+        }
     }
 }
