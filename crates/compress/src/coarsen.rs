@@ -22,7 +22,7 @@ use iotrail_structure::{
     Affine, Coded, Column, Drawn, DrawnColumns, ItemId, Precision, Repeated, Repeats, Resolution, Sequences,
     Structure, Values,
 };
-use iotrail_structure_file::Document;
+use iotrail_structure_file::{CallKey, Document};
 use safety::{Safety, can_change};
 use smallest::{names, quantities};
 
@@ -103,8 +103,13 @@ impl Kinds {
     }
 }
 
-/// Whether it is drawn how many messages there are, between which ranks, or with which tags: then those that are sent need not
-/// be those that are received.
+/// Whether all counts stay exact at any precision, because some calls must be made as they were.
+pub(crate) fn has_fixed_counts(document: &Document) -> bool {
+    !Safety::of(document).counts_may_change()
+}
+
+/// Whether it is drawn how many messages there are, between which ranks, or with which tags, or they are made in another order: then those that
+/// are sent need not be those that are received.
 #[must_use]
 pub fn draws_messages(document: &Document) -> bool {
     let items = document.structure.items();
@@ -124,8 +129,23 @@ pub fn draws_messages(document: &Document) -> bool {
         }
         false
     };
+    let is_message = |key: &CallKey| mpi::is_message(document.names.call(key.call));
     let mut drawn = document.structure.drawn().keys();
-    drawn.any(|&(item, column)| names.contains(&Some(column)) || column == 0 && holds_messages(item))
+    let is_reordered = document.about.reordered && document.keys.iter().any(is_message);
+    is_reordered
+        || drawn.any(|&(item, column)| names.contains(&Some(column)) || column == 0 && holds_messages(item))
+}
+
+/// Whether the bytes of messages are drawn in calls of a kind.
+#[must_use]
+pub fn draws_bytes_of(document: &Document, is_of_kind: impl Fn(&str) -> bool) -> bool {
+    let items = document.structure.items();
+    let names = [SENT, RECEIVED].map(place_of);
+    let is_call = |item: u32| match &items[item as usize].what {
+        Repeats::Loop(_) => false,
+        Repeats::Event { key, .. } => is_of_kind(document.names.call(document.keys[key.0 as usize].call)),
+    };
+    document.structure.drawn().keys().any(|&(item, column)| names.contains(&Some(column)) && is_call(item))
 }
 
 struct Coarsening<'a> {

@@ -1,7 +1,7 @@
 //! From a log to its structure.
 
 use crate::cells::Cells;
-use crate::coarsen::{coarsen, smaller};
+use crate::coarsen::{coarsen, has_fixed_counts, smaller};
 use crate::columns::{DUR, Numbers, OF_EXECUTION, SEQ, START};
 use crate::error::CompressError;
 use crate::events::files_of_paths;
@@ -12,7 +12,7 @@ use crate::roles::Roles;
 use crate::sequences::{SequenceBuilder, nesting};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::mpi::{Role, role};
+use iotrail_model::calls::mpi::{self, Role, role};
 use iotrail_model::{Cell, Event, Names};
 use iotrail_structure::{
     Execution, Key, KeyId, Order, Precision, Structure, StructureError, Tree, Value, build,
@@ -80,20 +80,41 @@ pub fn compress(
         columns: OF_EXECUTION.len(),
         precision: None,
         fixed_counts: None,
+        reordered: false,
     };
-    let of_paths = files_of_paths(&names, &files);
-    let order = if options.precision == Precision::LEAST { Order::Loose } else { Order::Exact };
-    let collected = Collected::of(lines, &names, &of_paths, about.has_every_time(), order)?;
-    let structure = collected.structure();
-    let times = if about.has_every_time() { Vec::new() } else { collected.times(&structure, &about)? };
-    let Collected { keys, lines, is_reordered, .. } = collected;
     let (cases, processes) = (log.cases().to_vec(), log.processes()?);
-    let document = Document { about, names, roles, keys, lines, structure, times, cases, processes, files };
-    match is_reordered {
+    let empty = Document { about, names, roles, cases, processes, files, ..Document::default() };
+    let order = if options.precision == Precision::LEAST { Order::Loose } else { Order::Exact };
+    let spare = (order == Order::Loose && empty.names.calls.iter().any(|call| mpi::is_message(call)))
+        .then(|| lines.clone());
+    let document = with_structure(empty, lines, order)?;
+    let is_unsafe = document.about.reordered && has_fixed_counts(&document);
+    let document = match spare.filter(|_| is_unsafe) {
+        // Who receives must come by the places of the calls in the order in which all do.
+        Some(lines) => with_structure(document, lines, Order::Exact)?,
+        None => document,
+    };
+    match document.about.reordered {
         false => smaller(document, options.precision),
         // The order of calls is not that which was recorded, whatever the size.
         true => coarsen(document, options.precision),
     }
+}
+
+/// The document with the structure of these lines in place of its own.
+fn with_structure(
+    document: Document,
+    lines: Vec<LineEvents>,
+    order: Order,
+) -> Result<Document, CompressError> {
+    let of_paths = files_of_paths(&document.names, &document.files);
+    let every_time = document.about.has_every_time();
+    let collected = Collected::of(lines, &document.names, &of_paths, every_time, order)?;
+    let structure = collected.structure();
+    let times = if every_time { Vec::new() } else { collected.times(&structure, &document.about)? };
+    let Collected { keys, lines, is_reordered: reordered, .. } = collected;
+    let about = About { reordered, ..document.about };
+    Ok(Document { about, keys, lines, structure, times, ..document })
 }
 
 /// The events of all lines as keys and values.

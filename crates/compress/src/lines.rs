@@ -16,7 +16,7 @@ pub(crate) struct LineEvent {
 }
 
 /// The events of a line, in the order of its calls.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LineEvents {
     pub(crate) line: Line,
     pub(crate) events: Vec<LineEvent>,

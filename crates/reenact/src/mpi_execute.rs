@@ -43,8 +43,8 @@ pub struct Rank<'a> {
     streams: Vec<Mutex<State>>,
     /// Communicators by their numbers.
     communicators: Mutex<HashMap<i32, Communicator>>,
-    /// Which call is being made, and since when.
-    current: Mutex<Option<(Instant, usize)>>,
+    /// Which call is being made, and since when; none of them at the end.
+    current: Mutex<Option<(Instant, Option<usize>)>>,
     made: AtomicU64,
     failed: AtomicU64,
     unfinished: AtomicU64,
@@ -107,8 +107,17 @@ impl<'a> Rank<'a> {
     #[must_use]
     pub fn stuck(&self, limit: Duration) -> Option<String> {
         let (since, number) = (*self.current.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let call = self.calls.get(number)?;
-        (since.elapsed() >= limit).then(|| format!("rank {} waits in {}", self.mpi.rank(), words(*call)))
+        let within = match number {
+            Some(number) => format!("in {}", words(*self.calls.get(number)?)),
+            None => "for the end of what it began".to_owned(),
+        };
+        (since.elapsed() >= limit).then(|| format!("rank {} waits {within}", self.mpi.rank()))
+    }
+
+    /// Notes what is waited for from now on.
+    fn waits(&self, within: Option<Option<usize>>) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) =
+            within.map(|number| (Instant::now(), number));
     }
 
     /// Waits until all requests are over that no recorded call waited for.
@@ -116,6 +125,7 @@ impl<'a> Rank<'a> {
     /// # Errors
     /// If the library answers one.
     pub fn finish(&self) -> Result<(), MpiError> {
+        self.waits(Some(None));
         for state in &self.streams {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             self.wait(&mut state, Wanted::All, None)?;
@@ -281,10 +291,9 @@ impl Companion for Rank<'_> {
         let (Some(call), Some(state)) = (self.calls.get(number), self.streams.get(stream)) else {
             return Err(EIO);
         };
-        let set = |now| *self.current.lock().unwrap_or_else(PoisonError::into_inner) = now;
-        set(Some((Instant::now(), number)));
+        self.waits(Some(Some(number)));
         let made = self.make(&mut state.lock().unwrap_or_else(PoisonError::into_inner), *call);
-        set(None);
+        self.waits(None);
         match made {
             Ok(()) => {
                 self.made.fetch_add(1, Ordering::Relaxed);

@@ -4,10 +4,11 @@ use crate::coordinated::Inboxes;
 use crate::error::ReenactError;
 use crate::mpi_calls::{Known, MpiCall, known, part};
 use crate::mpi_exchanges::{Exchange, Exchanges, Sent};
+use crate::mpi_partners::{Act as Turn, Partners};
 use crate::posix::{Posix, program};
 use crate::reason::Reason;
 use crate::recorded::{Act, Reading, Step, call_of};
-use iotrail_compress::{Place, each_placed_event};
+use iotrail_compress::{Place, draws_bytes_of, each_placed_event};
 use iotrail_model::{CaseId, Event, Layer};
 use iotrail_mpi_run::SendMode;
 use iotrail_replay::OpenMode;
@@ -84,6 +85,8 @@ struct Gathering<'a> {
     inside: HashSet<u32>,
     communicators: Communicators,
     exchanges: Exchanges,
+    /// Who waits for whom, where bytes do not tell whose message an exchange gets.
+    partners: Option<Partners>,
     /// Files that ranks have open.
     open: HashSet<(CaseId, usize)>,
     refused: BTreeSet<String>,
@@ -114,6 +117,7 @@ pub fn mpi(
         // Where messages are drawn, who is in communicators may be, too.
         communicators: communicators(document, seed, ranks, inboxes.is_none())?,
         exchanges: Exchanges::default(),
+        partners: draws_bytes_of(document, |name| known(name) == Known::Exchange).then(Partners::default),
         open: HashSet::new(),
         refused: BTreeSet::new(),
         buffer_bytes: LEAST_BUFFER,
@@ -127,7 +131,11 @@ pub fn mpi(
     if !gathering.refused.is_empty() {
         return Err(ReenactError::Refused(gathering.refused.into_iter().collect::<Vec<_>>().join(", ")));
     }
-    std::mem::take(&mut gathering.exchanges).find(&mut gathering.calls);
+    let exchanges = std::mem::take(&mut gathering.exchanges);
+    match gathering.partners.take() {
+        Some(partners) => partners.find(&exchanges.receives, &mut gathering.calls),
+        None => exchanges.find(&mut gathering.calls),
+    }
     let of_case: HashMap<CaseId, u32> = document.lines.iter().map(|line| (line.case, line.rank)).collect();
     let is_own = |step: &Step| rank.is_none_or(|rank| of_case.get(&step.call.place.0) == Some(&rank));
     let Gathering { reading, calls, buffer_bytes, .. } = gathering;
@@ -247,10 +255,12 @@ impl Gathering<'_> {
         let call = match known {
             Known::Send(mode, begin) => {
                 let peer = self.sends(member, event, sent)?;
+                self.turn(event, || Turn::Send((member.group, member.rank, peer, tag)));
                 MpiCall::Send { comm, mode, begin, buffered: false, bytes: sent, peer, tag }
             }
             Known::Buffered => {
                 let (mode, peer) = (SendMode::Standard, self.sends(member, event, sent)?);
+                self.turn(event, || Turn::Send((member.group, member.rank, peer, tag)));
                 MpiCall::Send { comm, mode, begin: true, buffered: true, bytes: sent, peer, tag }
             }
             Known::Receive(begin) => {
@@ -258,6 +268,9 @@ impl Gathering<'_> {
                 if peer >= 0 && tag >= 0 {
                     let way = (member.group, peer as u32, member.rank as i32, tag);
                     *self.exchanges.receives.entry(way).or_default() += 1;
+                    if !begin {
+                        self.turn(event, || Turn::Receive(way));
+                    }
                 }
                 MpiCall::Receive { comm, begin, peer, tag }
             }
@@ -267,12 +280,17 @@ impl Gathering<'_> {
                 let exchange =
                     Exchange { member: (member.group, member.rank), call: self.calls.len(), received, tag };
                 self.exchanges.exchanges.push(exchange);
+                let call = self.calls.len();
+                self.turn(event, || Turn::Exchange((member.group, member.rank, to.0, tag), call));
                 MpiCall::Exchange { comm, bytes: sent, to, from: (-2, -1) }
             }
             Known::Probe => MpiCall::Probe { comm, peer: peer.ok_or(Reason::Unknown)?, tag },
             Known::Collective(call, begin) => {
                 let ranks = self.communicators.size(member).into();
                 let bytes = part(call, event, ranks);
+                if !begin {
+                    self.turn(event, || Turn::Meet(member.group, ranks as u32));
+                }
                 self.needs(bytes.saturating_mul(ranks));
                 MpiCall::Collective { comm, call, begin, bytes, root: peer.unwrap_or_default() }
             }
@@ -288,6 +306,12 @@ impl Gathering<'_> {
             _ => return self.of_file(comm, event, known),
         };
         Ok((call, CallAction::Stat))
+    }
+
+    fn turn(&mut self, event: &Event, turn: impl FnOnce() -> Turn) {
+        if let Some(partners) = &mut self.partners {
+            partners.add((event.case, event.tid), turn());
+        }
     }
 
     /// Notes a message; to whom.

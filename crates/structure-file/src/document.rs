@@ -76,6 +76,9 @@ pub struct About {
     /// Why all counts are exact all the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixed_counts: Option<FixedCounts>,
+    /// Whether calls stand in another order than they were made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reordered: bool,
 }
 
 /// Why counts, partners and tags of a structure stay exact at any precision.

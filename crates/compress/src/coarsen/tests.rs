@@ -1,8 +1,8 @@
 //! Laws of precision: totals are exact, values are near, space never grows, names stay.
 
 use super::gather::ByLine;
-use super::{coarsen, quantities};
-use crate::{CompressOptions, Outline, OutlineItem, OutlineOptions, compress, each_event};
+use super::{coarsen, draws_messages, quantities};
+use crate::{CompressOptions, Outline, OutlineItem, OutlineOptions, compress, each_event, each_placed_event};
 use iotrail_model::{Case, CaseId, CaseName, Event, Layer, Nanos, Nullable, Pid, Tid, Timestamp};
 use iotrail_structure::{Distribution, Precision, Resolution};
 use iotrail_structure_file::Document;
@@ -283,31 +283,49 @@ fn counts_around_a_collective_call_are_drawn_only_if_all_ranks_have_the_same() {
 
 /// Ranks with different numbers of time steps.
 fn uneven(ranks: &[Vec<Step>]) -> EventLog {
+    let names = |(exchanges, _): &Step| vec!["MPI_Send"; exchanges.len()].into_iter().chain(["MPI_Barrier"]);
+    let ranks: Vec<Vec<&str>> = ranks.iter().map(|steps| steps.iter().flat_map(names).collect()).collect();
+    of_calls(&ranks)
+}
+
+/// Ranks that make these calls of MPI.
+fn of_calls(ranks: &[Vec<&str>]) -> EventLog {
     let case = |rank: usize| Case {
         id: CaseId(rank as u32),
         name: CaseName { rid: Some(rank.to_string()), ..CaseName::default() },
         ..Case::default()
     };
     let mut log = MemoryLog::new((0..ranks.len()).map(case).collect());
-    for (rank, steps) in (0..).zip(ranks) {
-        let mut seq = 0;
-        for (exchanges, _) in steps {
-            for name in vec!["MPI_Send"; exchanges.len()].into_iter().chain(["MPI_Barrier"]) {
-                let (pid, tid, call) = (Pid(rank + 1), Tid(rank + 1), log.call(name));
-                let start = Timestamp(seq as i64 * 10);
-                log.push(Event {
-                    case: CaseId(rank),
-                    seq,
-                    pid,
-                    tid,
-                    layer: Layer::Mpi,
-                    call,
-                    start,
-                    ..Event::default()
-                });
-                seq += 1;
-            }
+    for (rank, names) in (0..).zip(ranks) {
+        for (seq, name) in (0..).zip(names) {
+            let (case, pid, tid) = (CaseId(rank), Pid(rank + 1), Tid(rank + 1));
+            let (call, start) = (log.call(name), Timestamp(seq as i64 * 10));
+            log.push(Event { case, seq, pid, tid, layer: Layer::Mpi, call, start, ..Event::default() });
         }
     }
     log.build()
+}
+
+#[test]
+fn messages_change_places_only_where_all_ranks_make_all_collective_calls() {
+    let least = CompressOptions { precision: Precision::LEAST, ..options(100) };
+    let made = |ranks: &[Vec<&str>]| {
+        let document = compress(&of_calls(ranks), &least, |_| ()).expect("a structure");
+        let mut names: Vec<Vec<String>> = vec![Vec::new(); ranks.len()];
+        each_placed_event(&document, 0, &mut |line, event, _| {
+            names[line as usize].push(document.names.call(event.call).to_owned());
+            Ok(())
+        })
+        .expect("events");
+        (document.about.reordered, draws_messages(&document), names)
+    };
+    let ranks = || [vec!["MPI_Send", "MPI_Recv", "MPI_Barrier"], vec!["MPI_Recv", "MPI_Send", "MPI_Barrier"]];
+    let (reordered, draws, names) = made(&ranks());
+    assert!(reordered && draws && names != ranks(), "{names:?}");
+    // The last call is that of one rank, on a communicator of its own.
+    let mut ranks = ranks();
+    ranks[1].push("MPI_Barrier");
+    let (reordered, draws, names) = made(&ranks);
+    assert!(!reordered && !draws, "{names:?}");
+    assert_eq!(names, ranks);
 }
