@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Records programs of random calls of MPI and makes them again, each under Open MPI and MPICH: none may wait for ever, and all calls are made.
-# usage: replay.sh IOTRAIL      PROGRAMS=50 RANKS=3 STEPS=40 FIRST=1 PRECISIONS="100" by default
+# usage: replay.sh IOTRAIL      PROGRAMS=50 RANKS=3 STEPS=40 FIRST=1 by default; PRECISIONS="100 80 0" for each program, else one in turn
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/tools.sh"
 iotrail=$(realpath "$1")
@@ -44,12 +44,13 @@ for library in openmpi mpich; do
   "mpicc.$library" -O1 -Wall -Wextra -o "$work/random.$library" "$root/tests/mpi/random.c"
 done
 first=${FIRST:-1}
+turns=(100 80 0)
 for seed in $(seq "$first" $((first + ${PROGRAMS:-50} - 1))); do
   [ $((seed % 2)) = 0 ] && recorded=openmpi || recorded=mpich
   rm -rf "$work/run" "$work/run.trail"
   mkdir "$work/run"
   launch $recorded "$iotrail" -q record --mpi -o "$work/run.trail" -- "$work/random.$recorded" "$work/run" "$seed" "${STEPS:-40}"
-  for precision in ${PRECISIONS:-100}; do
+  for precision in ${PRECISIONS:-${turns[seed % 3]}}; do
     "$iotrail" -q compress "$work/run.trail" -o "$work/run.structure" --precision "$precision"
     for library in openmpi mpich; do
       begin=$(date +%s%N)
