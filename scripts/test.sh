@@ -138,6 +138,7 @@ record_steps() {
   step "MPI: random calls, made again under both libraries" tests/mpi/replay.sh "$iotrail"
   step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"
   step "MPI: a rank that the others wait for" mpi_programs tests/mpi/late.py "$iotrail"
+  step "MPI: ranks, recorders and jobs that are killed" mpi_programs tests/mpi/kills.py "$iotrail"
   step "MPI: models of programs, generated with more ranks" mpi_programs tests/mpi/workload.py "$iotrail"
   step "workload: exports run by fio, cc and MPI" fio_programs tests/workload/exports.py "$iotrail"
   step "workload: generate killed, on full disks, without its directory" import_tests tests/workload/safety.py "$iotrail"
