@@ -4,13 +4,13 @@ use crate::mpi_file::{Bytes, RecordFile};
 use hashbrown::HashMap;
 use iotrail_model::{Layer, Pid, Tid};
 use iotrail_mpi_abi::{NONE, Roles, functions};
+use iotrail_trail::Temporary;
 use std::ffi::{CString, OsStr};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use tempfile::TempDir;
 
 /// The variable that tells the library where to make its files.
 const DIRECTORY: &str = "IOTRAIL_MPI";
@@ -29,7 +29,7 @@ type Map<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 /// MPI calls of all threads.
 #[derive(Debug, Default)]
 pub(crate) struct MpiCalls {
-    pub(crate) directory: Option<TempDir>,
+    pub(crate) directory: Option<Temporary>,
     pub(crate) functions: Vec<Known>,
     pub(crate) threads: Map<Tid, Teller>,
     pub(crate) processes: Map<Pid, Handles>,
@@ -82,9 +82,8 @@ pub(crate) struct OpenFile {
 impl MpiCalls {
     /// MPI calls are recorded from now on: the variables that the program is started with.
     pub(crate) fn begin(&mut self, library: &Path) -> io::Result<Vec<CString>> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("iotrail-mpi-").permissions(std::fs::Permissions::from_mode(0o700));
-        let directory = builder.tempdir_in(MEMORY).or_else(|_| builder.tempdir())?;
+        let directory =
+            Temporary::create(Path::new(MEMORY)).or_else(|_| Temporary::create(&std::env::temp_dir()))?;
         let before = std::env::var_os(PRELOAD).filter(|value| !value.is_empty());
         let mut preload = library.as_os_str().to_owned();
         if let Some(before) = before {

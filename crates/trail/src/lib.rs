@@ -66,7 +66,7 @@ pub use meta::{Capture, FORMAT_VERSION, Table, TableFile, TimeBase, Totals, Trai
 pub use outside::{is_trail, outside_of_trails};
 pub use part::{PartSummary, PartWriter};
 pub use positions::{POSITION_COLUMNS, Positions, position_sql};
-pub use private::file_beside;
+pub use private::{Temporary, file_beside};
 pub use recording::{
     JoinOptions, Liveness, Progress, Published, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished,
     Unreadable, missing_ranks, recover, unfinished,

@@ -71,14 +71,17 @@ pub fn file_beside(target: &Path) -> io::Result<NamedTempFile> {
 
 /// A directory among the system's temporary ones that only its owner may enter, removed when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Temporary {
+pub struct Temporary {
     directory: TempDir,
     _in_use: File,
 }
 
 impl Temporary {
     /// Makes one in `parent`, and removes there what killed programs of the same user left.
-    pub(crate) fn create(parent: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn create(parent: &Path) -> io::Result<Self> {
         sweep(parent);
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).permissions(Permissions::from_mode(OWNER));
@@ -90,7 +93,9 @@ impl Temporary {
         Ok(Self { directory, _in_use: in_use })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         self.directory.path()
     }
 }
