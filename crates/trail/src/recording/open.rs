@@ -39,7 +39,7 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
     let directory = std::env::temp_dir();
     let temporary =
         Temporary::create(&directory).map_err(TrailError::io("create a directory in", &directory))?;
-    let mut assembly = assembly_of(target, &known_run(target)?)?;
+    let mut assembly = assembly_of(target, &known_run(target, spools.iter().map(|(_, spool)| spool))?)?;
     let finished: BTreeSet<String> = assembly.meta.files.iter().map(|listed| listed.file.clone()).collect();
     for (number, (name, spool)) in spools.iter().enumerate() {
         let parts = temporary.path().join(number.to_string());

@@ -9,7 +9,9 @@ use crate::recording::join::{capture_of, case_row, scratch};
 use crate::recording::lock::Lock;
 use crate::recording::publish::{Addition, Assembly, publish, read_cases, tidy};
 use crate::recording::run::{RECORDING, RUN, Run, replace_json};
-use crate::recording::unfinished::{came_to_its_end, case_of, describe, describe_damaged, lost_to, spools};
+use crate::recording::unfinished::{
+    Named, came_to_its_end, case_of, describe, describe_damaged, lost_to, spools,
+};
 use crate::recording::{Liveness, Progress, TOO_LONG, Unfinished};
 use crate::trail::read_meta;
 use crate::writer::Hidden;
@@ -98,7 +100,7 @@ pub fn recover(
     };
     let (mut recovered, mut candidates, mut others) = (Recovered::default(), Vec::new(), Vec::new());
     let spools = spools(target)?;
-    let run = run_of(target, options, spools.is_empty())?;
+    let run = run_of(target, options, &spools)?;
     for (name, spool) in spools {
         match spool {
             Err(error) => recovered.unreadable.push(Unreadable { name, why: error.to_string() }),
@@ -127,15 +129,19 @@ pub fn recover(
 
 /// What is known of the run whose recordings are recovered. It tells little that they do not say of themselves: who takes what can be
 /// read takes them without it.
-fn run_of(target: &Path, options: &RecoverOptions, is_finished: bool) -> Result<Run, TrailError> {
-    if !options.force && !is_finished {
-        return known_run(target);
+fn run_of(target: &Path, options: &RecoverOptions, spools: &[Named]) -> Result<Run, TrailError> {
+    if spools.is_empty() && !options.force {
+        return Ok(Run::read(target)?.unwrap_or_default());
     }
-    let run = Run::read(target);
-    if run.is_err() && options.output.is_none() {
-        Run::remove(target)?;
+    match known_run(target, spools.iter().filter_map(|(_, spool)| spool.as_ref().ok())) {
+        Err(_) if options.force => {
+            if options.output.is_none() {
+                Run::remove(target)?;
+            }
+            Ok(Run::default())
+        }
+        known => known,
     }
-    Ok(run.unwrap_or_default().unwrap_or_default())
 }
 
 /// Whether a recording may be taken, as far as one knows before it is read.
@@ -298,13 +304,19 @@ pub(crate) fn assembly_of(target: &Path, run: &Run) -> Result<Assembly, TrailErr
 }
 
 /// What is written of the run of unfinished recordings, which is there before them.
-pub(crate) fn known_run(target: &Path) -> Result<Run, TrailError> {
+pub(crate) fn known_run<'a>(
+    target: &Path,
+    mut spools: impl Iterator<Item = &'a Spool>,
+) -> Result<Run, TrailError> {
     let damaged = |why: &str| {
         let path = target.join(RECORDING).join(RUN);
         TrailError::DamagedSpool { path, why: why.to_owned(), target: target.to_owned() }
     };
     match Run::read(target) {
-        Ok(Some(run)) => Ok(run),
+        Ok(Some(run)) => match spools.find(|spool| !run.is_of(spool.header())) {
+            Some(spool) => Err(damaged(&format!("it is not of the run of {}", spool.header().case))),
+            None => Ok(run),
+        },
         Ok(None) => Err(damaged("the file is missing")),
         Err(TrailError::Damaged { why, .. }) => Err(damaged(&why)),
         Err(error) => Err(error),

@@ -3,9 +3,11 @@
 use crate::error::TrailError;
 use crate::meta::MAX_META_BYTES;
 use crate::recording::JoinOptions;
+use crate::recording::join::case_row;
+use crate::recording::unfinished::case_of;
 use crate::seal::{self, Checksum, JSON_MARK, Seal};
-use iotrail_model::Case;
-use iotrail_spool::{open_regular, sync_later};
+use iotrail_model::{Case, CaseId};
+use iotrail_spool::{Header, open_regular, sync_later};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::Read;
@@ -106,6 +108,13 @@ impl Run {
             }
             _ => false,
         }
+    }
+
+    /// Whether it is the run of a recording that begins like this, as far as it tells of that.
+    pub(crate) fn is_of(&self, header: &Header) -> bool {
+        let id = case_of(header).unwrap_or(CaseId(0));
+        let own = self.cases.get(id.index());
+        own.is_none_or(|own| Case { interleaved: false, ..own.clone() } == case_row(header, id))
     }
 
     /// Whether recordings may still join.

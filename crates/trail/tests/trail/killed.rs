@@ -223,3 +223,23 @@ fn a_file_that_somebody_removed_is_missed() {
         }
     }
 }
+
+#[test]
+fn the_run_of_another_recording_is_not_believed() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = left_behind(directory.path());
+    let place = directory.path().join("other");
+    std::fs::create_dir(&place).unwrap();
+    let case = CaseName { cid: Some("other".to_owned()), ..CaseName::default() };
+    let other = Recording::join(&place.join("t.trail"), JoinOptions { case, ..rank(0) }).unwrap();
+    std::fs::copy(place.join("t.trail/recording/run.json"), target.join("recording/run.json")).unwrap();
+    drop(other);
+    let error = EventLog::open(std::slice::from_ref(&target)).unwrap_err().to_string();
+    assert!(error.contains("run.json: it is not of the run of 0"), "{error}");
+    assert!(recover(&target, &RecoverOptions { force: false, ..options() }, &|_, _| ()).is_err());
+    recover(&target, &options(), &|_, _| ()).unwrap();
+    assert_whole(&target);
+    let log = EventLog::open(std::slice::from_ref(&target)).unwrap();
+    let ranks: Vec<_> = log.cases().iter().map(|case| case.name.rid.as_deref()).collect();
+    assert_eq!(ranks, [Some("0"), Some("1"), Some("2")]);
+}
