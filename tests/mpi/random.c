@@ -137,8 +137,8 @@ int main(int count, char **words) {
   MPI_Init(&count, &words);
   take(MPI_COMM_WORLD);
   unsigned state = atoi(words[2]);
-  /* Half of the programs know the communicator of all ranks alone. */
-  int makes = state / 6 % 2;
+  /* All ranks are in all communicators of half of the programs. */
+  int kinds = state / 6 % 2 ? 5 : 2;
   for (int step = 0; step < atoi(words[3]); step++) {
     int numbers[4];
     for (int place = 0; place < 4; place++) {
@@ -147,8 +147,8 @@ int main(int count, char **words) {
     }
     int bytes = numbers[1] % 9 == 0 ? 100000 : 8 + numbers[1] % 5000, root = numbers[2] % size;
     MPI_Comm own = MPI_COMM_NULL;
-    if (makes && numbers[2] % 4 == 3) {
-      own = made(numbers[1] % 5, step);
+    if (numbers[2] % 4 == 3) {
+      own = made(kinds == 5 ? numbers[1] % 5 : numbers[1] % 2 * 3, step);
       if (own == MPI_COMM_NULL) continue;
       take(own);
       root %= size;

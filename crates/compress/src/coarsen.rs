@@ -139,8 +139,18 @@ pub fn draws_messages(document: &Document) -> bool {
 /// Whether the bytes of messages are drawn in calls of a kind.
 #[must_use]
 pub fn draws_bytes_of(document: &Document, is_of_kind: impl Fn(&str) -> bool) -> bool {
+    draws_of(document, [SENT, RECEIVED], is_of_kind)
+}
+
+/// Whether partners and tags are drawn in calls of a kind.
+#[must_use]
+pub fn draws_partners_of(document: &Document, is_of_kind: impl Fn(&str) -> bool) -> bool {
+    draws_of(document, [PEER, TAG], is_of_kind)
+}
+
+fn draws_of(document: &Document, columns: [usize; 2], is_of_kind: impl Fn(&str) -> bool) -> bool {
     let items = document.structure.items();
-    let names = [SENT, RECEIVED].map(place_of);
+    let names = columns.map(place_of);
     let is_call = |item: u32| match &items[item as usize].what {
         Repeats::Loop(_) => false,
         Repeats::Event { key, .. } => is_of_kind(document.names.call(document.keys[key.0 as usize].call)),

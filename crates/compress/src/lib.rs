@@ -26,7 +26,7 @@ mod sequences;
 #[cfg(test)]
 mod tests;
 
-pub use coarsen::{coarsen, draws_bytes_of, draws_messages, smaller};
+pub use coarsen::{coarsen, draws_bytes_of, draws_messages, draws_partners_of, smaller};
 pub use compress::{CompressOptions, compress};
 pub use drawn::{DrawnCluster, DrawnColumn};
 pub use error::CompressError;

@@ -1,6 +1,6 @@
 //! What the ranks of a structure with MPI do again, from the end of `MPI_Init` to the begin of `MPI_Finalize`.
 
-use crate::coordinated::Inboxes;
+use crate::coordinated::{Inboxes, WorldRanks};
 use crate::error::ReenactError;
 use crate::mpi_calls::{Known, MpiCall, known, part};
 use crate::mpi_exchanges::{Exchange, Exchanges, Sent};
@@ -8,7 +8,7 @@ use crate::mpi_partners::{Act as Turn, Partners};
 use crate::posix::{Posix, program};
 use crate::reason::Reason;
 use crate::recorded::{Act, Reading, Step, call_of};
-use iotrail_compress::{Place, draws_bytes_of, each_placed_event};
+use iotrail_compress::{Place, draws_bytes_of, draws_partners_of, each_placed_event};
 use iotrail_model::{CaseId, Event, Layer};
 use iotrail_mpi_run::SendMode;
 use iotrail_replay::OpenMode;
@@ -84,6 +84,7 @@ struct Gathering<'a> {
     /// Lines within `MPI_Init` and `MPI_Finalize`.
     inside: HashSet<u32>,
     communicators: Communicators,
+    world: WorldRanks,
     exchanges: Exchanges,
     /// Who waits for whom, where bytes do not tell whose message an exchange gets.
     partners: Option<Partners>,
@@ -107,15 +108,19 @@ pub fn mpi(
     file_calls: FileCalls,
 ) -> Result<MpiReplay, ReenactError> {
     let ranks = ranks(document).unwrap_or_default();
-    let inboxes = Inboxes::of(document, seed)?;
+    let makes = |name: &str| matches!(known(name), Known::Makes(_));
+    // Where it is drawn who is in communicators, their ranks are not known.
+    let communicators = communicators(document, seed, ranks, !draws_partners_of(document, makes))?;
+    let world = WorldRanks::of(document, &communicators);
+    let inboxes = Inboxes::of(document, seed, (&communicators, &world))?;
     let mut gathering = Gathering {
         document,
         reading: Reading::new(document),
         calls: Vec::new(),
         known: document.names.calls.iter().map(|name| known(name)).collect(),
         inside: HashSet::new(),
-        // Where messages are drawn, who is in communicators may be, too.
-        communicators: communicators(document, seed, ranks, inboxes.is_none())?,
+        communicators,
+        world,
         exchanges: Exchanges::default(),
         partners: draws_bytes_of(document, |name| known(name) == Known::Exchange).then(Partners::default),
         open: HashSet::new(),
@@ -190,7 +195,7 @@ impl Gathering<'_> {
             self.refused.insert(self.document.names.call(event.call).to_owned());
             return;
         }
-        if self.inboxes.is_some() && self.coordinate((comm, member), line, event, (known, place)) {
+        if self.inboxes.is_some() && self.coordinate(member, line, event, (known, place)) {
             return;
         }
         match self.call((comm, member), event, known) {
@@ -202,23 +207,19 @@ impl Gathering<'_> {
     /// Makes what a call about messages comes to where senders decide; whether it is such a call.
     fn coordinate(
         &mut self,
-        (comm, member): (i32, Member),
+        member: Member,
         line: u32,
         event: &Event,
         (known, place): (Known, &Place),
     ) -> bool {
         match known {
-            // Nobody receives it.
-            Known::Send(..) | Known::Buffered | Known::Exchange if comm != WORLD => {
-                self.reading.leave_out(event, Reason::Communicator);
-            }
-            Known::Send(..) | Known::Exchange => {
+            Known::Send(..) | Known::Buffered | Known::Exchange => {
                 let bytes = event.sent.get().and_then(|sent| u64::try_from(sent).ok()).unwrap_or_default();
-                match self.sends(member, event, bytes) {
+                let buffered = known == Known::Buffered;
+                match self.sends_over_world(member, event, bytes) {
                     Ok(peer) => {
-                        let (mode, tag) = (SendMode::Standard, event.tag.get().unwrap_or(-1));
-                        let send =
-                            MpiCall::Send { comm, mode, begin: true, buffered: false, bytes, peer, tag };
+                        let (comm, mode, tag) = (WORLD, SendMode::Standard, event.tag.get().unwrap_or(-1));
+                        let send = MpiCall::Send { comm, mode, begin: true, buffered, bytes, peer, tag };
                         self.push(event, send, CallAction::Stat);
                     }
                     Err(reason) => self.reading.leave_out(event, reason),
@@ -311,6 +312,17 @@ impl Gathering<'_> {
     fn turn(&mut self, event: &Event, turn: impl FnOnce() -> Turn) {
         if let Some(partners) = &mut self.partners {
             partners.add((event.case, event.tid), turn());
+        }
+    }
+
+    /// Notes a message that goes over the communicator of all ranks; to whom.
+    fn sends_over_world(&mut self, member: Member, event: &Event, bytes: u64) -> Result<i32, Reason> {
+        match self.sends(member, event, bytes)? {
+            peer if peer < 0 => Ok(peer),
+            peer => {
+                let partner = self.world.partner(member, peer).ok_or(Reason::Communicator)?;
+                Ok(partner as i32)
+            }
         }
     }
 
