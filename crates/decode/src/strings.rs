@@ -11,6 +11,8 @@ const PATH_MAX: usize = 4096;
 const MAX_STRINGS: usize = 128 * 1024;
 /// Strings looked at in an argument vector.
 const MAX_COUNT: usize = 16 * 1024;
+/// Pages looked at for the strings of an argument vector, which lie side by side in most programs.
+const MAX_PAGES: usize = 2048;
 /// Bytes asked for at once; never beyond a page, because the next one may be missing.
 const CHUNK: usize = 512;
 const PAGE: u64 = 4096;
@@ -100,11 +102,14 @@ struct Window<'a, M> {
     /// Where the bytes are from, and how many were read.
     at: Cell<(u64, usize)>,
     bytes: RefCell<[u8; PAGE as usize]>,
+    /// How many pages may still be read.
+    left: Cell<usize>,
 }
 
 impl<'a, M: Memory> Window<'a, M> {
     fn new(memory: &'a M) -> Self {
-        Self { memory, at: Cell::new((0, 0)), bytes: RefCell::new([0; PAGE as usize]) }
+        let (at, bytes, left) = (Cell::new((0, 0)), RefCell::new([0; PAGE as usize]), Cell::new(MAX_PAGES));
+        Self { memory, at, bytes, left }
     }
 }
 
@@ -113,6 +118,8 @@ impl<M: Memory> Memory for Window<'_, M> {
         let mut bytes = self.bytes.borrow_mut();
         let (mut start, mut read) = self.at.get();
         if !(start..start.saturating_add(read as u64)).contains(&address) {
+            let Some(left) = self.left.get().checked_sub(1) else { return 0 };
+            self.left.set(left);
             let in_page = (PAGE - address % PAGE) as usize;
             (start, read) = (address, self.memory.read(address, &mut bytes[..in_page]).min(in_page));
             self.at.set((start, read));
@@ -202,6 +209,32 @@ mod tests {
             assert_eq!(bytes, strings.join(&0));
             assert!(process.readings.get() <= 3, "{} readings", process.readings.get());
         }
+    }
+
+    /// Each string is in a page of its own.
+    struct Scattered(Cell<usize>);
+
+    impl Memory for Scattered {
+        fn read(&self, address: u64, buffer: &mut [u8]) -> usize {
+            self.0.set(self.0.get() + buffer.len());
+            let in_vector = address < 1 << 20;
+            for (index, byte) in buffer.iter_mut().enumerate() {
+                let at = address + index as u64;
+                let word = if in_vector { (1 << 20) + at / 8 * PAGE } else { 0x61 };
+                *byte = word.to_le_bytes()[at as usize % 8];
+            }
+            buffer.len()
+        }
+    }
+
+    #[test]
+    fn strings_that_are_scattered_are_cut_after_many_pages() {
+        let memory = Scattered(Cell::new(0));
+        let mut bytes = Vec::new();
+        let stored = vector(8, Layout::of(crate::Abi::X86_64), &memory, &mut bytes);
+        assert!(matches!(stored, Stored::Strings { complete: false, .. }));
+        assert_eq!(bytes, [b"a\0".repeat(MAX_PAGES), b"...".to_vec()].concat());
+        assert!(memory.0.get() < 9 << 20, "{} bytes read", memory.0.get());
     }
 
     #[test]
