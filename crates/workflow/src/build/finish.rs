@@ -81,7 +81,7 @@ impl Finish<'_> {
         let mut newest: HashMap<FileId, u32, RandomState> = HashMap::default();
         for (index, node) in nodes.iter().enumerate() {
             match &node.what {
-                What::RowGroupRecords(process, number) => parts[process.index()] = *number,
+                What::Part(process, number) => parts[process.index()] = *number,
                 What::Version(version) => {
                     versions.entry(version.path).or_default().1 = index as u32;
                     newest.insert(version.file, index as u32);
@@ -90,7 +90,7 @@ impl Finish<'_> {
         }
         let whole = self.options.view == FileView::File;
         let vertex = |(index, node): (usize, &Node)| match &node.what {
-            What::RowGroupRecords(process, part) => {
+            What::Part(process, part) => {
                 let of = &process_keys[process.index()];
                 let key = if *part == 1 { keys.unique(of) } else { keys.unique(&format!("{of}#{part}")) };
                 let facts =
@@ -208,8 +208,8 @@ impl Finish<'_> {
         for edge in edges {
             let (from, to) = (&nodes[edge.from.index()].what, &nodes[edge.to.index()].what);
             let (version, process, writes) = match (from, to) {
-                (What::RowGroupRecords(process, _), What::Version(_)) => (edge.to.0, *process, true),
-                (What::Version(_), What::RowGroupRecords(process, _)) => (edge.from.0, *process, false),
+                (What::Part(process, _), What::Version(_)) => (edge.to.0, *process, true),
+                (What::Version(_), What::Part(process, _)) => (edge.from.0, *process, false),
                 _ => continue,
             };
             if writes {

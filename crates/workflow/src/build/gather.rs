@@ -289,10 +289,10 @@ impl<'a> Worker<'a> {
         let Call { batch, row, action, dur, .. } = *call;
         let size = batch.size[row].get();
         match action {
-            Action::Read => self.transfer(call, Op::Read, call.first(), size),
-            Action::Write => self.write(call, call.first(), batch.offset[row].get(), size),
+            Action::Read => self.transfer(call, Op::Read, call.first(), batch.offset[row].get(), size),
+            Action::Write => self.transfer(call, Op::Write, call.first(), batch.offset[row].get(), size),
             Action::Copy => {
-                self.transfer(call, Op::Read, call.first(), size);
+                self.data(call, Op::Read, call.first(), size);
                 self.write_copy(call, size);
             }
             // Whether a call whose return was not seen did anything is unknown.
@@ -391,7 +391,7 @@ impl<'a> Worker<'a> {
         path.get().filter(is_file)
     }
 
-    fn transfer(&mut self, call: &Call<'_>, op: Op, (path, file): Named, size: Option<i64>) {
+    fn data(&mut self, call: &Call<'_>, op: Op, (path, file): Named, size: Option<i64>) {
         let Some(size) = size else { return };
         // The end of a pipe is no data: who sees only that took nothing from anybody.
         let is_channel = |path: PathId| self.vocabulary.place_of(path, file) == PathKind::Channel;
@@ -412,18 +412,18 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn write(&mut self, call: &Call<'_>, named: Named, offset: Option<i64>, size: Option<i64>) {
+    fn transfer(&mut self, call: &Call<'_>, op: Op, named: Named, offset: Option<i64>, size: Option<i64>) {
         let known = self.singles.len();
-        self.transfer(call, Op::Write, named, size);
+        self.data(call, op, named, size);
         if let (Some(record), Some(size)) = (self.singles.get_mut(known), size) {
-            record.written_to = Extent::of_write(offset, size);
+            record.reach = Extent::of_transfer(offset, size);
         }
     }
 
     /// What a call writes that it has read itself.
     fn write_copy(&mut self, call: &Call<'_>, size: Option<i64>) {
         let known = self.singles.len();
-        self.write(call, (call.batch.path2[call.row], call.batch.file2[call.row]), None, size);
+        self.transfer(call, Op::Write, (call.batch.path2[call.row], call.batch.file2[call.row]), None, size);
         if let Some(record) = self.singles.get_mut(known) {
             (record.at, record.copied) = (call.end, true);
         }
@@ -462,14 +462,14 @@ impl<'a> Worker<'a> {
             _ => (Nullable::<PathId>::NULL.raw(), Nullable::<FileId>::NULL.raw()),
         };
         let at = if op.takes_in() { call.end } else { call.start };
-        let written_to = Extent::default();
+        let reach = Extent::default();
         self.singles.push(Record {
             at,
             copied: false,
             first: call.start,
             last: call.end,
             moved,
-            written_to,
+            reach,
             process,
             path,
             path2,

@@ -3,7 +3,7 @@
 //! | what happens | what it makes |
 //! |---|---|
 //! | p is born | a vertex, and an edge from its parent as that was then |
-//! | p reads f | an edge from the current version of f, unless p wrote that version: then the figures are added to that edge |
+//! | p reads f | an edge from the current version of f, unless p wrote that version: then from what of others that continues, if p has not read it yet, else the figures are added to the edge of the writes |
 //! | p writes f | an edge to the current version if p (the same part of it) wrote it last, else to a new version that continues it |
 //! | p makes f (`O_CREAT` where nothing was known to be, `O_EXCL`, `mknod`) | another file, an edge to its first version |
 //! | p empties f (`O_TRUNC`, `truncate` to 0) | a new version that continues nothing |
@@ -16,7 +16,7 @@
 //! a shell). A read that would close a cycle begins a new part of the process, a write that would a new version of the file.
 
 use super::hidden::{Hidden, reason};
-use super::node::{Node, Version, What};
+use super::node::{Before, Node, Version, What};
 use super::order::{Order, Outcome};
 use super::path_files::{At, FileId, PathFiles};
 use super::record::{Extent, Op, Record};
@@ -83,7 +83,7 @@ enum Contents {
 struct Access {
     relation: Relation,
     moved: Transfer,
-    written_to: Extent,
+    reach: Extent,
     /// When it takes effect.
     at: Timestamp,
     first: Timestamp,
@@ -186,7 +186,7 @@ impl<'a> GraphBuilder<'a> {
         let access = |relation| Access {
             relation,
             moved: record.moved,
-            written_to: record.written_to,
+            reach: record.reach,
             at: record.at,
             first: record.first,
             last: record.last,
@@ -265,8 +265,7 @@ impl<'a> GraphBuilder<'a> {
         }
         while let Some(process) = unborn.pop() {
             let ProcessEntry { start, end, parent, .. } = *self.processes.get(process);
-            let node = self
-                .add_node(Node { what: What::RowGroupRecords(process, 1), first: start, last: end }, false);
+            let node = self.add_node(Node { what: What::Part(process, 1), first: start, last: end }, false);
             self.parts[process.index()] = node;
             if let Some(parent) = parent.filter(|parent| self.selected[parent.index()]) {
                 let from = self.parts[parent.index()];
@@ -282,7 +281,7 @@ impl<'a> GraphBuilder<'a> {
         let part = self.parts[process.index()];
         let number = self.part_number(part);
         let end = self.built.nodes[part as usize].last.replace(at);
-        let what = What::RowGroupRecords(process, number + 1);
+        let what = What::Part(process, number + 1);
         let node = self.add_node(Node { what, first: Some(at), last: end.map(|end| end.max(at)) }, false);
         self.add_edge(Edge { first: Some(at), last: Some(at), ..edge(part, node, Relation::Continue) });
         self.parts[process.index()] = node;
@@ -291,7 +290,7 @@ impl<'a> GraphBuilder<'a> {
 
     fn part_number(&self, node: u32) -> u32 {
         match &self.built.nodes[node as usize].what {
-            What::RowGroupRecords(_, number) => *number,
+            What::Part(_, number) => *number,
             What::Version(_) => 0,
         }
     }
@@ -324,7 +323,9 @@ impl<'a> GraphBuilder<'a> {
     fn new_version(&mut self, file: FileId, path: PathId, before_all: bool) -> u32 {
         let state = &self.files[file.0 as usize];
         let names = state.names.iter().copied().filter(|name| *name != path).collect();
-        let version = Version { file, path, names, made: false, filled: false, read: false, extent: None };
+        let (made, filled, read, extent) = (false, false, false, None);
+        let version =
+            Version { file, path, names, made, filled, read, extent, written: 0, before: Before::Nothing };
         let node = self.add_node(Node { what: What::Version(version), first: None, last: None }, before_all);
         let state = &mut self.files[file.0 as usize];
         state.version = Some(node);
@@ -342,14 +343,14 @@ impl<'a> GraphBuilder<'a> {
     fn version(&self, node: u32) -> Option<&Version> {
         match &self.built.nodes[node as usize].what {
             What::Version(version) => Some(version),
-            What::RowGroupRecords(..) => None,
+            What::Part(..) => None,
         }
     }
 
     fn version_mut(&mut self, node: u32) -> Option<&mut Version> {
         match &mut self.built.nodes[node as usize].what {
             What::Version(version) => Some(version),
-            What::RowGroupRecords(..) => None,
+            What::Part(..) => None,
         }
     }
 
@@ -369,12 +370,14 @@ impl<'a> GraphBuilder<'a> {
         let file = self.file(at);
         let version = self.current(file, at.path);
         self.built.nodes[version as usize].seen(access.first, access.last);
-        if let Some(edge) = self.edge_to_read(process, part, file, version) {
-            return self.add_figures(edge, &access, false);
-        }
         if let Some(version) = self.version_mut(version) {
             version.read = true;
         }
+        if let Some(edge) = self.edge_to_read(process, part, file, version, access.reach) {
+            return self.add_figures(edge, &access, false);
+        }
+        let current = version;
+        let version = self.source(process, part, version, access.reach).unwrap_or(version);
         let outcome = if self.is_whole() { Outcome::Added } else { self.order.add_edge(version, part) };
         let part = match outcome {
             Outcome::Added => part,
@@ -387,7 +390,7 @@ impl<'a> GraphBuilder<'a> {
             }
         };
         let id = self.push_edge(edge(version, part, access.relation));
-        self.reads.insert((process, version), id);
+        self.reads.extend([version, current].map(|version| ((process, version), id)));
         self.add_figures(id, &access, false);
         self.remember((process, file, false), part, id);
     }
@@ -404,13 +407,36 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
+    /// From which version a process takes in what others wrote, if it wrote this one and has not read what that continues.
+    /// A read that may end before what it wrote is its own; one that goes farther is not.
+    fn source(&self, process: ProcessId, part: u32, version: u32, reach: Extent) -> Option<u32> {
+        let known = self.version(version)?;
+        let source = match known.before {
+            Before::Unseen if reach.end > known.written => version,
+            Before::Nothing | Before::Unseen => return None,
+            Before::Version(before) => before,
+        };
+        let is_new = !self.is_whole() && !self.reads.contains_key(&(process, source));
+        (is_new && self.writes.contains_key(&(part, version))).then_some(source)
+    }
+
     /// The edge that a read is added to: that of an earlier read, or of a write if nobody else has written since.
-    fn edge_to_read(&mut self, process: ProcessId, part: u32, file: FileId, version: u32) -> Option<u32> {
+    fn edge_to_read(
+        &mut self,
+        process: ProcessId,
+        part: u32,
+        file: FileId,
+        version: u32,
+        reach: Extent,
+    ) -> Option<u32> {
         if let Some(edge) = self.reads.get(&(process, version)) {
             return Some(*edge);
         }
         let own = self.is_whole() || self.files[file.0 as usize].writer == Some(process);
         let edge = self.writes.get(&(part, version)).copied().filter(|_| own)?;
+        if self.source(process, part, version, reach).is_some() {
+            return None;
+        }
         self.reads.insert((process, version), edge);
         Some(edge)
     }
@@ -427,8 +453,9 @@ impl<'a> GraphBuilder<'a> {
         if let Some(version) = self.version_mut(version) {
             version.made = true;
             version.filled |= access.relation == Relation::Write;
+            version.written = version.written.saturating_add(access.moved.bytes);
             if let Some(extent) = &mut version.extent {
-                extent.add(access.written_to);
+                extent.add(access.reach);
             }
         }
         let known = self
@@ -476,15 +503,17 @@ impl<'a> GraphBuilder<'a> {
         Some(version)
     }
 
-    /// What a new version holds of the one before.
-    fn fill(&mut self, version: u32, before: Option<u32>, contents: Contents) {
-        let before = before.and_then(|before| self.version(before));
-        let (filled, extent) = match contents {
-            Contents::Empty => (false, Some(Extent::default())),
-            Contents::Continue => before.map_or((false, None), |before| (before.filled, before.extent)),
+    /// What a new version holds of the one before, or of what was there before the log.
+    fn fill(&mut self, version: u32, current: Option<u32>, contents: Contents) {
+        let continued = current.and_then(|current| self.version(current));
+        let (before, extent) = match (contents, current.zip(continued)) {
+            (Contents::Empty, _) => (Before::Nothing, Some(Extent::default())),
+            (Contents::Continue, None) => (Before::Unseen, None),
+            (Contents::Continue, Some((_, held))) if !held.may_hold_data() => (Before::Nothing, held.extent),
+            (Contents::Continue, Some((current, held))) => (Before::Version(current), held.extent),
         };
         if let Some(version) = self.version_mut(version) {
-            (version.filled, version.extent) = (filled, extent);
+            (version.filled, version.extent, version.before) = (before != Before::Nothing, extent, before);
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Node {
 #[derive(Clone, Debug)]
 pub(super) enum What {
     /// A process, or from 2 a part of it.
-    RowGroupRecords(ProcessId, u32),
+    Part(ProcessId, u32),
     /// A file, or a version of it.
     Version(Version),
 }
@@ -40,9 +40,28 @@ pub(super) struct Version {
     pub(super) read: bool,
     /// How far it is filled, if it was empty at some time of the log.
     pub(super) extent: Option<Extent>,
+    /// Bytes that were written to it.
+    pub(super) written: u64,
+    /// What it continues.
+    pub(super) before: Before,
+}
+
+/// What a version holds beside what its writers wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    Nothing,
+    /// What was there before the log.
+    Unseen,
+    /// What may be in this version.
+    Version(u32),
 }
 
 impl Version {
+    /// Whether data may be in it: what nobody of the log made was there before.
+    pub(super) fn may_hold_data(&self) -> bool {
+        self.filled || !self.made
+    }
+
     /// Whether it was made, holds nothing, and nobody knows it: the first to write to it writes this version.
     pub(super) fn is_blank(&self) -> bool {
         self.made && !self.filled && !self.read

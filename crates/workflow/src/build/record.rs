@@ -56,7 +56,7 @@ impl Op {
     }
 }
 
-/// How far a file is filled.
+/// How far a file is filled, or calls read and write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Extent {
     /// End of the last byte of which the place is known.
@@ -66,8 +66,8 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// What a write of `size` bytes at `offset` fills.
-    pub(super) fn of_write(offset: Option<i64>, size: i64) -> Self {
+    /// That of `size` bytes at `offset`.
+    pub(super) fn of_transfer(offset: Option<i64>, size: i64) -> Self {
         let size = u64::try_from(size).unwrap_or(0);
         match offset.and_then(|offset| u64::try_from(offset).ok()) {
             Some(offset) => Self { end: offset.saturating_add(size), appended: 0 },
@@ -75,7 +75,7 @@ impl Extent {
         }
     }
 
-    /// Adds another write.
+    /// Adds another transfer.
     pub(super) fn add(&mut self, other: Self) {
         self.end = self.end.max(other.end);
         self.appended = self.appended.saturating_add(other.appended);
@@ -100,8 +100,8 @@ pub(super) struct Record {
     pub(super) last: Timestamp,
     /// What was moved.
     pub(super) moved: Transfer,
-    /// End of what was written where it is known where, and bytes written where it is not.
-    pub(super) written_to: Extent,
+    /// How far it reads or writes.
+    pub(super) reach: Extent,
     /// Who did it.
     pub(super) process: ProcessId,
     /// To which path.
@@ -126,7 +126,7 @@ impl Record {
     /// Adds a later record of the same process, path and operation.
     pub(super) fn join(&mut self, later: &Self) {
         self.moved.add(&later.moved);
-        self.written_to.add(later.written_to);
+        self.reach.add(later.reach);
         self.first = self.first.min(later.first);
         self.last = self.last.max(later.last);
     }

@@ -457,3 +457,67 @@ fn a_file_without_a_name_is_called_by_the_first_that_it_gets() {
     let file = graph.vertices.iter().find_map(|vertex| vertex.file()).unwrap();
     assert!(file.names.is_empty(), "{:?}", file.names);
 }
+
+#[test]
+fn who_renames_a_file_and_then_reads_it_depends_on_its_writer() {
+    let graph = graph(
+        "1 fork 2\n1 creat /a\n1 write /a 5\n2 rename /a /b\n2 read /b 3\n2 read /b 2\n2 creat /c\n2 write /c 1",
+    );
+    assert_eq!(
+        flows(&graph),
+        ["/a@1 next /b@1", "/a@1 read 2 5", "1 create /a@1 5", "2 create /b@1", "2 create /c@1 1"]
+    );
+}
+
+#[test]
+fn who_appends_to_a_file_and_then_reads_it_depends_on_who_wrote_before() {
+    let graph =
+        graph("1 fork 2\n1 creat /a\n1 write /a 5\n2 append /a\n2 write /a 1\n2 read /a 6\n2 write /c 1");
+    assert_eq!(
+        flows(&graph),
+        ["/a@1 next /a@2", "/a@1 read 2 6", "1 create /a@1 5", "2 write /a@2 1", "2 write /c@1 1"]
+    );
+}
+
+#[test]
+fn who_renames_what_depends_on_it_and_reads_it_is_split() {
+    let graph =
+        graph("1 fork 2\n1 write /a 5\n2 read /a 5\n2 write /b 4\n1 rename /b /c\n1 read /c 4\n1 write /d 1");
+    assert_eq!(
+        flows(&graph),
+        [
+            "/a@1 read 2 5",
+            "/b@1 next /c@1",
+            "/b@1 read 1#2 4",
+            "1 continue 1#2",
+            "1 create /c@1",
+            "1 write /a@1 5",
+            "1#2 write /d@1 1",
+            "2 write /b@1 4",
+        ]
+    );
+}
+
+#[test]
+fn who_writes_to_what_was_there_and_reads_farther_is_split() {
+    let graph = graph(
+        "1 write /a 1 @5\n1 read /a 6 @0\n1 read /a 1 @5\n1 write /a 2 @6\n1 read /a 1 @7\n1 write /c 1",
+    );
+    assert_eq!(
+        flows(&graph),
+        [
+            "/a@1 next /a@2",
+            "/a@1 read 1#2 7",
+            "1 continue 1#2",
+            "1 write /a@1 1",
+            "1#2 write /a@2 1+2",
+            "1#2 write /c@1 1",
+        ]
+    );
+}
+
+#[test]
+fn who_reads_no_farther_than_it_wrote_depends_on_nobody() {
+    let graph = graph("1 write /a 6 @0\n1 read /a 6 @0");
+    assert_eq!(flows(&graph), ["1 write /a@1 6+6"]);
+}

@@ -92,7 +92,11 @@ fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
     };
     event.call = log.call(name);
     match words[1] {
-        "read" | "write" => event.size = Nullable::some(words[3].parse().unwrap()),
+        "read" | "write" => {
+            event.size = Nullable::some(words[3].parse().unwrap());
+            let offset = words.get(4).and_then(|word| word.strip_prefix('@')?.parse().ok());
+            event.offset = offset.map_or(Nullable::NULL, Nullable::some);
+        }
         "copy" => {
             event.path2 = log.path(words[3]);
             event.size = Nullable::some(words[4].parse().unwrap());
