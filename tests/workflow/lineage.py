@@ -216,11 +216,10 @@ class Trial:
         path = str(self.directory / "work" / name)
         named = [vertex for vertex in graph["vertices"] if self.file_of(vertex) is not None
                  and path in (vertex["facts"]["file"]["path"], *vertex["facts"]["file"]["names"])]
-        last = [vertex for vertex in named if vertex["facts"]["file"]["last"]]
         # Of several files that had one name, this is not the place to find out which is meant.
-        if len({self.file_of(vertex) for vertex in named}) != 1 or not last:
+        if len({self.file_of(vertex) for vertex in named}) != 1:
             return
-        found = self.graph("--ancestors", last[-1]["key"])
+        found = self.graph("--ancestors", named[-1]["key"])
         if found:
             files = len({self.file_of(vertex) for vertex in found["vertices"]} - {None})
             least, most = len(self.program.must(version)), len(self.program.may(version))
