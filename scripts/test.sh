@@ -64,7 +64,7 @@ workflow_steps() {
   local iotrail=$target/debug/iotrail
   step "workflow: Montage's Table 5 against strace" workflow_tests tests/workflow/table5.py "$iotrail"
   step "workflow: Montage's graph against its events" workflow_tests tests/workflow/graph.py "$iotrail"
-  step "workflow: where data came from, against the truth" workflow_tests tests/workflow/lineage.py "$iotrail"
+  step "workflow: where data came from, against the truth" record_tests tests/workflow/lineage.py "$iotrail"
   step "exchange: graph formats" exchange_tests tests/exchange/graphs.py "$iotrail"
   step "exchange: formats of workflow systems" exchange_tests tests/exchange/run.py "$iotrail"
   debian dash=dash busybox=busybox

@@ -292,7 +292,7 @@ impl<'a> Worker<'a> {
             Action::Read => self.transfer(call, Op::Read, call.first(), batch.offset[row].get(), size),
             Action::Write => self.transfer(call, Op::Write, call.first(), batch.offset[row].get(), size),
             Action::Copy => {
-                self.data(call, Op::Read, call.first(), size);
+                self.transfer(call, Op::Read, call.first(), None, size);
                 self.write_copy(call, size);
             }
             // Whether a call whose return was not seen did anything is unknown.
@@ -391,7 +391,14 @@ impl<'a> Worker<'a> {
         path.get().filter(is_file)
     }
 
-    fn data(&mut self, call: &Call<'_>, op: Op, (path, file): Named, size: Option<i64>) {
+    fn transfer(
+        &mut self,
+        call: &Call<'_>,
+        op: Op,
+        (path, file): Named,
+        offset: Option<i64>,
+        size: Option<i64>,
+    ) {
         let Some(size) = size else { return };
         // The end of a pipe is no data: who sees only that took nothing from anybody.
         let is_channel = |path: PathId| self.vocabulary.place_of(path, file) == PathKind::Channel;
@@ -406,17 +413,11 @@ impl<'a> Worker<'a> {
         let (path, file) = if way == path { (path, file) } else { (way, self.known.of_path(way)) };
         let index = self.singles.len();
         self.record(call, op, (path, file), moved);
-        if op == Op::Read && call.dur.is_none() && is_channel(path) && self.singles.len() > index {
+        let Some(record) = self.singles.get_mut(index) else { return };
+        record.reach = Extent::of_transfer(offset, size);
+        if op == Op::Read && call.dur.is_none() && is_channel(path) {
             let thread = (call.batch.case[call.row], call.batch.tid[call.row]);
             self.open.insert(thread, (index, call.batch.seq[call.row]));
-        }
-    }
-
-    fn transfer(&mut self, call: &Call<'_>, op: Op, named: Named, offset: Option<i64>, size: Option<i64>) {
-        let known = self.singles.len();
-        self.data(call, op, named, size);
-        if let (Some(record), Some(size)) = (self.singles.get_mut(known), size) {
-            record.reach = Extent::of_transfer(offset, size);
         }
     }
 

@@ -78,6 +78,15 @@ enum Contents {
     Empty,
 }
 
+/// Where what a process reads comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// From where this edge says.
+    Edge(u32),
+    /// From a version that it has not read yet.
+    Version(u32),
+}
+
 /// A change of a file, or a transfer.
 #[derive(Clone, Copy)]
 struct Access {
@@ -323,9 +332,17 @@ impl<'a> GraphBuilder<'a> {
     fn new_version(&mut self, file: FileId, path: PathId, before_all: bool) -> u32 {
         let state = &self.files[file.0 as usize];
         let names = state.names.iter().copied().filter(|name| *name != path).collect();
-        let (made, filled, read, extent) = (false, false, false, None);
-        let version =
-            Version { file, path, names, made, filled, read, extent, written: 0, before: Before::Nothing };
+        let version = Version {
+            file,
+            path,
+            names,
+            made: false,
+            filled: false,
+            read: false,
+            extent: None,
+            written: 0,
+            before: Before::Nothing,
+        };
         let node = self.add_node(Node { what: What::Version(version), first: None, last: None }, before_all);
         let state = &mut self.files[file.0 as usize];
         state.version = Some(node);
@@ -368,16 +385,15 @@ impl<'a> GraphBuilder<'a> {
     fn take(&mut self, process: ProcessId, at: At, access: Access) {
         let part = self.part(process);
         let file = self.file(at);
-        let version = self.current(file, at.path);
-        self.built.nodes[version as usize].seen(access.first, access.last);
+        let current = self.current(file, at.path);
+        self.built.nodes[current as usize].seen(access.first, access.last);
+        let version = match self.source(process, part, file, current, access.reach) {
+            Source::Edge(edge) => return self.add_figures(edge, &access, false),
+            Source::Version(version) => version,
+        };
         if let Some(version) = self.version_mut(version) {
             version.read = true;
         }
-        if let Some(edge) = self.edge_to_read(process, part, file, version, access.reach) {
-            return self.add_figures(edge, &access, false);
-        }
-        let current = version;
-        let version = self.source(process, part, version, access.reach).unwrap_or(version);
         let outcome = if self.is_whole() { Outcome::Added } else { self.order.add_edge(version, part) };
         let part = match outcome {
             Outcome::Added => part,
@@ -407,38 +423,35 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// From which version a process takes in what others wrote, if it wrote this one and has not read what that continues.
-    /// A read that may end before what it wrote is its own; one that goes farther is not.
-    fn source(&self, process: ProcessId, part: u32, version: u32, reach: Extent) -> Option<u32> {
-        let known = self.version(version)?;
-        let source = match known.before {
-            Before::Unseen if reach.end > known.written => version,
-            Before::Nothing | Before::Unseen => return None,
-            Before::Version(before) => before,
-        };
-        let is_new = !self.is_whole() && !self.reads.contains_key(&(process, source));
-        (is_new && self.writes.contains_key(&(part, version))).then_some(source)
-    }
-
-    /// The edge that a read is added to: that of an earlier read, or of a write if nobody else has written since.
-    fn edge_to_read(
-        &mut self,
-        process: ProcessId,
-        part: u32,
-        file: FileId,
-        version: u32,
-        reach: Extent,
-    ) -> Option<u32> {
+    /// What a read is added to: the edge of an earlier read, or of a write if nobody else has written since and nothing of others is new.
+    fn source(&mut self, process: ProcessId, part: u32, file: FileId, version: u32, reach: Extent) -> Source {
         if let Some(edge) = self.reads.get(&(process, version)) {
-            return Some(*edge);
+            return Source::Edge(*edge);
         }
         let own = self.is_whole() || self.files[file.0 as usize].writer == Some(process);
-        let edge = self.writes.get(&(part, version)).copied().filter(|_| own)?;
-        if self.source(process, part, version, reach).is_some() {
-            return None;
+        let Some(edge) = self.writes.get(&(part, version)).copied().filter(|_| own) else {
+            return Source::Version(version);
+        };
+        if let Some(before) = self.unread_before(process, version, reach) {
+            return Source::Version(before);
         }
         self.reads.insert((process, version), edge);
-        Some(edge)
+        Source::Edge(edge)
+    }
+
+    /// The version that holds what others wrote before the process wrote `version`, if it has not read that yet. A read that may end
+    /// before what it wrote is its own; one that goes farther is not.
+    fn unread_before(&self, process: ProcessId, version: u32, reach: Extent) -> Option<u32> {
+        if self.is_whole() {
+            return None;
+        }
+        let known = self.version(version)?;
+        let before = match known.before {
+            Before::Version(before) => before,
+            Before::Unseen if reach.end > known.written => version,
+            Before::Nothing | Before::Unseen => return None,
+        };
+        (!self.reads.contains_key(&(process, before))).then_some(before)
     }
 
     /// Data of a process, a name or nothing go to a file.
