@@ -414,10 +414,11 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
     parts.extend(overwritten.map(|(thing, path)| of_input("_same", thing, path, jobs)));
     let closed = &anew.closed;
     if !closed.is_empty() {
-        let all = closed
-            .iter()
-            .chain(anew.files.iter().filter(|file| closed.iter().any(|place| is_below(file, place))));
-        let (first, names) = arguments(all.copied(), jobs);
+        // What is in a directory that it fills is seen to otherwise, the directory itself is one of these names.
+        let filled = anew.strict.iter().chain(&anew.loose).filter(|path| !closed.contains(path));
+        let inside =
+            filled.chain(&anew.files).filter(|path| closed.iter().any(|place| is_below(path, place)));
+        let (first, names) = arguments(closed.iter().chain(inside).copied(), jobs);
         parts.push(grouped(&first, &format!("_only {} {}", closed.len(), names.join(" "))));
     }
     if !anew.moved.is_empty() {

@@ -12,7 +12,7 @@ pub(crate) fn functions(sum: &str) -> [String; 4] {
 printf \"%s\\n\" \"$names\" | tr \"\\n\" \"\\0\" | TZ=UTC0 xargs -0 stat -L -c \"%n//%f %s %y\" 2>/dev/null | sed \"s|//\\(4[0-9a-f]*\\) .*|//\\1|\"; \
 last=; printf \"%s\\n\" \"$names\" | while IFS= read -r name; do dir=${name%/*}; \
 if test \"$dir\" != \"$last\"; then last=$dir; case $dir in .) way=$here plain=$here;; *) way=$(cd -P \"$dir\" 2>/dev/null && pwd -P); case $dir in ./*) plain=$here${dir#.};; *) plain=$dir;; esac;; esac; fi; \
-if test -L \"$name\"; then to=$(readlink -f \"$name\"); elif test \"$way\" = \"$plain\"; then continue; else to=$way; fi; \
+if test -L \"$name\"; then to=$(readlink -f \"$name\"); elif test -z \"$way\" || test \"$way\" = \"$plain\"; then continue; else to=$way; fi; \
 printf \"%s//> %s\\n\" \"$name\" \"${to#\"$here/\"}\"; done; } | \
 LC_ALL=C awk \"{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); all[name] = all[name] substr(\\$0, at) } END { for (name in all) print name all[name] }\" );";
     let looks_like = format!(
@@ -88,8 +88,10 @@ mod tests {
             old(name);
         }
         symlink("d", at("cur")).unwrap();
-        let keep = "_looks 4-left ./d; _looks 1 ./a; _looks 2 './b c' ./-g; _looks 3 ./cur/e ./missing; ";
+        let keep =
+            "_looks 4-left ./d; _looks 1 ./a; _looks 2 './b c' ./-g; _looks 3 ./cur/e ./missing ./soon/e; ";
         run(keep);
+        fs::create_dir(at("soon")).unwrap();
         assert_eq!(run("_changed"), "", "all is as it was");
         fs::write(at("a"), "older\n").unwrap();
         old("a");

@@ -488,6 +488,23 @@ fn who_makes_a_directory_removes_what_those_made_in_it_that_run_again_with_it() 
 }
 
 #[test]
+fn a_directory_that_a_job_fills_may_lie_in_one_that_it_makes() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let outer = vec![directory("/w/d"), directory("/w/d/e"), directory("/w/d/e2"), made("/w/d/e/f")];
+    let filled = vec!["/w/d/e".into()];
+    let job = Job { made: outer, listed: filled.clone(), directories: filled, ..Job::default() };
+    let jobs = one(job);
+    let command = "mkdir d d/e d/e2 && touch d/e/f && echo * >d/e/g";
+    for _ in 0..2 {
+        assert_eq!(run(&jobs, place, command), None);
+        assert_eq!(inside(place), ["e", "e/f", "e/g", "e2"]);
+    }
+    put(place, &["d/note"]);
+    assert!(run(&jobs, place, command).unwrap().contains("d: d/note is not of this job"));
+}
+
+#[test]
 fn clean_does_not_ask_to_restore_what_was_in_no_directory_of_before() {
     let below = State { path: "/w/d/x".into(), ..state(Left::Input) };
     let job = Job { finds: vec![below, state(Left::Input)], made: vec![directory("/w/d")], ..Job::default() };

@@ -699,28 +699,32 @@ impl Writer<'_> {
         let mut ways = Vec::new();
         // A name of a trail may be as it was given or with its links resolved: both the links on its way and those that
         // lead to a part of it are waited for, and those that lead to them.
-        let mut called: Vec<Arc<str>> = Vec::new();
-        called.extend(Some(name(self.log.names(), path).clone()).filter(|_| !self.targets.is_empty()));
+        let whole = Some((name(self.log.names(), path).clone(), false));
+        // With each, whether it is what a link leads to of which only the link itself is met.
+        let mut called: Vec<(Arc<str>, bool)> =
+            whole.filter(|_| !self.targets.is_empty()).into_iter().collect();
         let mut at = 0;
-        while let Some(whole) = called.get(at).cloned() {
+        while let Some((whole, is_behind)) = called.get(at).cloned() {
             let mut rest = Some(&*whole);
             while let Some(part) = rest {
                 let behind = &whole[part.len()..];
-                let mut names: Vec<Arc<str>> = Vec::new();
+                let mut names: Vec<(Arc<str>, bool)> = Vec::new();
                 let links = self.links.get(part).map(Vec::as_slice).unwrap_or_default();
                 ways.extend_from_slice(links);
                 let room = MOST_NAMES.saturating_sub(called.len());
                 for link in links.iter().take(room) {
-                    names.push(format!("{}{behind}", name(self.log.names(), *link)).into());
+                    names.push((format!("{}{behind}", name(self.log.names(), *link)).into(), is_behind));
                 }
                 if let Some((link, target)) = self.targets.get(part) {
                     ways.push(*link);
                     let target = format!("{target}{behind}");
-                    let is_met = at == 0 && behind.is_empty() && self.action.is_of_link();
-                    others.extend(self.labels.number(&target).map(|other| (other, is_met)));
-                    names.push(target.into());
+                    let is_met = self.action.is_of_link() && (is_behind || behind.is_empty());
+                    let other = self.labels.number(&target);
+                    let other = other.filter(|other| others.iter().all(|(known, _)| known != other));
+                    others.extend(other.map(|other| (other, is_met)));
+                    names.push((target.into(), is_met));
                 }
-                names.retain(|name| !called.contains(name));
+                names.retain(|(name, _)| called.iter().all(|(known, _)| known != name));
                 names.truncate(room);
                 called.extend(names);
                 rest = part.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty());

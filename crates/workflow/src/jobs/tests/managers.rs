@@ -68,6 +68,7 @@ fn shim(writes: bool) -> Jobs {
         now: 0,
         file: Nullable::NULL,
         open: Nullable::NULL,
+        target: Nullable::NULL,
     };
     let digest = |digest: u8| vec![format!("IOTRAIL_ENVIRONMENT={digest}")];
     let mut image = |pid: u32, line: &str, (start, end): (i64, i64), env: u8| {

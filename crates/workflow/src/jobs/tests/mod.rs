@@ -2,8 +2,8 @@
 
 use super::*;
 use iotrail_model::{
-    Case, Coverage, Event, FileId, FileKind, NamedFile, Nullable, OpenId, Pid, Process, RecordingCoverage,
-    Tid,
+    Case, Coverage, Event, FileId, FileKind, NamedFile, Nullable, OpenId, PathId, Pid, Process,
+    RecordingCoverage, Tid,
 };
 use iotrail_trail::memory::MemoryLog;
 
@@ -15,6 +15,8 @@ struct Recording {
     now: i64,
     file: Nullable<FileId>,
     open: Nullable<OpenId>,
+    /// What the link leads to that the next call makes.
+    target: Nullable<PathId>,
 }
 
 impl Recording {
@@ -24,6 +26,7 @@ impl Recording {
             now: 0,
             file: Nullable::NULL,
             open: Nullable::NULL,
+            target: Nullable::NULL,
         };
         recording.process(1, 0, "sh\0run.sh", 0, None);
         recording.call(1, "execve", None, "/bin/sh", 0, "");
@@ -80,6 +83,7 @@ impl Recording {
             dur: Nullable::some(Nanos(1)),
             fd: fd.into(),
             path: if path.is_empty() { Nullable::NULL } else { self.log.path(path) },
+            path2: self.target,
             offset: if size.is_some() { Nullable::some(0) } else { Nullable::NULL },
             size: size.into(),
             ret: Nullable::some(ret),
@@ -106,6 +110,12 @@ impl Recording {
         self.call(pid, "openat", Some(3), path, 3, flags);
         self.call(pid, "dup2", Some(descriptor), path, i64::from(descriptor), "");
         self.call(pid, "close", Some(3), path, 0, "");
+    }
+
+    fn symlink(&mut self, pid: u32, target: &str, path: &str) {
+        self.target = self.log.path(target);
+        self.call(pid, "symlinkat", None, path, 0, "");
+        self.target = Nullable::NULL;
     }
 
     fn read(&mut self, pid: u32, path: &str) {
@@ -318,6 +328,22 @@ fn a_stamp_that_is_touched_is_an_output_whoever_looks_at_it_needs() {
         (vec!["/w/stamp"], [JobId(0)].as_slice())
     );
     assert_eq!(jobs.jobs[2].needs, [JobId(1)]);
+}
+
+#[test]
+fn who_sets_the_times_of_a_link_changes_nothing_that_it_leads_to() {
+    let mut recording = Recording::new();
+    recording.start(2, "sort\0in", |_| {});
+    recording.read(2, "/w/in");
+    recording.start(3, "ln\0-s\0in\0link", |_| {});
+    recording.symlink(3, "/w/in", "/w/link");
+    recording.start(4, "cp\0-a\0link\0copy", |_| {});
+    recording.call(4, "readlink", None, "/w/link", 2, "");
+    recording.symlink(4, "/w/in", "/w/copy");
+    recording.call(4, "utimensat", None, "/w/copy", 0, "AT_SYMLINK_NOFOLLOW");
+    let jobs = recording.jobs();
+    assert_eq!(paths(&jobs.jobs[2].outputs), ["/w/copy"]);
+    assert!(jobs.jobs.iter().all(|job| job.leaves.is_empty()), "{jobs:?}");
 }
 
 #[test]
