@@ -585,9 +585,20 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
             "Kept, because they may hold what had another name before: ",
             moved.difference(&inputs).copied().collect(),
         ),
+        ("Kept, because something may have had the name before: ", replaced(jobs, &kept)),
     ];
     lines.extend(says.iter().filter_map(|(what, names)| line(what, names, jobs)));
     lines
+}
+
+/// Results of which no job is known to have made them where nothing was; `kept` knows those that have a line of their own.
+fn replaced<'a>(jobs: &'a Jobs, kept: &impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
+    let base = Base::of(jobs);
+    let made: BTreeSet<&str> = jobs.jobs.iter().flat_map(|job| &job.made).map(|made| &*made.path).collect();
+    let stay =
+        jobs.jobs.iter().flat_map(|job| &job.outputs).filter(|file| file.stays).map(|file| &*file.path);
+    let here = stay.filter(|path| !base.relative(path).starts_with('/'));
+    here.filter(|path| !made.contains(path) && !kept(path)).collect()
 }
 
 /// What `clean` removes, if there is the mark of who made it.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use super::*;
-use iotrail_workflow::jobs::{JobId, State};
+use iotrail_workflow::jobs::{JobFile, JobId, State};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -511,6 +511,22 @@ fn clean_does_not_ask_to_restore_what_was_in_no_directory_of_before() {
     let jobs = one(job);
     let lines = clean(&jobs, &Owned::of(&jobs));
     assert!(lines.contains(&"echo 'Restore what the jobs changed in place: x'".to_owned()), "{lines:?}");
+}
+
+#[test]
+fn clean_names_results_that_may_have_replaced_something() {
+    let output = |path: &str| JobFile { path: path.into(), stays: true, ..JobFile::default() };
+    let outputs = ["/w/replaced", "/w/new", "/w/x", "/elsewhere"].map(output).to_vec();
+    let job = Job {
+        outputs: [outputs, vec![JobFile { stays: false, ..output("/w/gone") }]].concat(),
+        made: vec![made("/w/new")],
+        finds: vec![state(Left::Input)],
+        ..Job::default()
+    };
+    let jobs = one(job);
+    let said: Vec<String> =
+        clean(&jobs, &Owned::of(&jobs)).into_iter().filter(|line| line.contains("Kept")).collect();
+    assert_eq!(said, ["echo 'Kept, because something may have had the name before: replaced'"]);
 }
 
 #[test]
