@@ -4,17 +4,44 @@ use crate::signals;
 use crate::ui::Ui;
 use anyhow::Context;
 use iotrail_compress::{CompressError, expand_into, is_structure_file, load};
+use iotrail_model::text::printable;
+use iotrail_model::{Coverage, Note, units};
 use iotrail_structure_file::Document;
 use iotrail_trail::{CreateOptions, EventLog, Trail, TrailWriter};
 use std::path::{Path, PathBuf};
 
-/// Opens trails and structures as one event log, in the order given.
+/// Opens trails and structures as one event log, in the order given, and warns of events that are missing.
 ///
 /// # Errors
 /// If one of them cannot be opened, or a structure not expanded.
 pub fn open(paths: &[PathBuf], ui: &Ui) -> anyhow::Result<EventLog> {
     let trails = paths.iter().map(|path| trail(path, ui)).collect::<anyhow::Result<Vec<_>>>()?;
+    for (path, trail) in paths.iter().zip(&trails) {
+        missing(path, trail.coverage()).iter().for_each(|text| ui.warn(text));
+    }
     Ok(EventLog::of_trails(trails)?)
+}
+
+/// What a trail does not hold that was seen: a sentence for each reason.
+#[must_use]
+pub fn missing(path: &Path, coverage: &Coverage) -> Vec<String> {
+    let name = printable(&path.to_string_lossy()).into_owned();
+    let mut missing = Vec::new();
+    for note in coverage.notes.iter() {
+        match note {
+            Note::Unfinished => {
+                missing.push(format!("{name} is not finished; to finish it: iotrail recover {name}"));
+            }
+            Note::RecordingLeftOut { .. } => missing.push(format!("{name}: {note}")),
+            _ => {}
+        }
+    }
+    let lost = coverage.recording.iter().flat_map(|recording| &recording.lost);
+    missing.extend(lost.filter(|(_, events)| **events > 0).map(|(reason, events)| {
+        let events = units::counted(*events, "event is", "events are");
+        format!("{name}: {events} lost ({})", printable(reason))
+    }));
+    missing
 }
 
 /// The structures among these, by the name of their file.

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::totals::Totals;
 use crate::vertex::Relation;
 use hashbrown::HashMap;
-use iotrail_model::calls::EventClasses;
+use iotrail_model::calls::{EventClasses, Transfer};
 use iotrail_model::{EventBatch, FileId, Nanos, Nullable, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified};
 use std::sync::Arc;
@@ -117,13 +117,17 @@ impl Accumulator {
         OpenCases::new(cases.list, &mut self.totals)
     }
 
-    /// Whether a call that does not wait is of data, sync or metadata; what is of no known class may be.
+    /// Whether a call that does not wait is of data, sync or metadata; one that nobody knows, and a transfer of what is not known, may be.
     fn may_be_io(&self, batch: &EventBatch, row: usize) -> bool {
-        let class = self.classes.as_ref().and_then(|classes| {
-            let spec = classes.spec(batch, row)?;
-            spec.class(classes.kind(batch.path[row]), classes.kind(batch.path2[row]))
-        });
-        class.is_none_or(|class| class.is_io() || class.is_wait())
+        let Some((classes, spec)) =
+            self.classes.as_ref().and_then(|classes| Some((classes, classes.spec(batch, row)?)))
+        else {
+            return true;
+        };
+        match spec.class(classes.kind(batch.path[row]), classes.kind(batch.path2[row])) {
+            Some(class) => class.is_io(),
+            None => spec.transfer != Transfer::None,
+        }
     }
 
     pub(crate) fn into_totals(self) -> Totals {

@@ -1,14 +1,18 @@
 //! The tables of a profile as CSV: all rows, plain numbers, times in ns. NULL is an empty cell.
 
 use iotrail_model::csv::{Table, number, text, text_or_null};
-use iotrail_stats::result::{AccessRow, CallRow, PhaseRow, Series};
+use iotrail_stats::result::{AccessRow, CallRow, ClassCallRow, PhaseRow, Series};
 use iotrail_stats::{Profile, ProfileTable};
 
 /// One table of `profile` with a header line.
 #[must_use]
 pub fn profile_csv(profile: &Profile, table: ProfileTable) -> String {
     match table {
-        ProfileTable::Calls => rows(&CALL, profile.calls.iter().map(call)),
+        ProfileTable::Calls => {
+            let of_class =
+                |row: &ClassCallRow| join([text_or_null(row.class), row.waits.to_string()], call(&row.row));
+            rows(&join(["class", "waits"], CALL), profile.class_calls.iter().map(of_class))
+        }
         ProfileTable::GroupCalls => {
             let groups = profile.groups.iter().zip(&profile.group_calls);
             let of_group = |(group, calls): (&String, &Vec<CallRow>)| {
@@ -96,7 +100,7 @@ fn call(row: &CallRow) -> [String; 15] {
     ]
 }
 
-const PHASE: [&str; 25] = [
+const PHASE: [&str; 27] = [
     "group",
     "jobs",
     "calls",
@@ -118,13 +122,15 @@ const PHASE: [&str; 25] = [
     "storage_unknown",
     "page_cache_hit",
     "call_ns",
+    "io_ns",
+    "wait_ns",
     "cpu_ns",
     "lifetime_ns",
     "start_ns",
     "end_ns",
 ];
 
-fn phase(row: &PhaseRow) -> [String; 25] {
+fn phase(row: &PhaseRow) -> [String; 27] {
     [
         text(&row.group),
         row.jobs.to_string(),
@@ -147,6 +153,8 @@ fn phase(row: &PhaseRow) -> [String; 25] {
         row.storage_unknown.to_string(),
         number(row.page_cache_hit),
         number(row.call_ns),
+        number(row.io_ns),
+        number(row.wait_ns),
         number(row.cpu_ns),
         number(row.lifetime_ns),
         number(row.span.map(|(start, _)| start)),

@@ -84,6 +84,7 @@ fn significant(value: f64, whole: bool) -> String {
         _ if whole => format!("{value:.0}"),
         v if v >= 99.95 => format!("{value:.0}"),
         v if v >= 9.995 => format!("{value:.1}"),
+        v if v > 0.0 && v < 0.005 => "<0.01".to_owned(),
         _ => format!("{value:.2}"),
     }
 }
@@ -101,6 +102,7 @@ pub fn ratio(value: f64) -> String {
         v if v >= 99.5 => format!("× {}", count(v.round() as u64)),
         v if v >= 9.95 => format!("× {v:.1}"),
         v if v >= 0.995 => format!("× {v:.2}"),
+        v if v > 0.0 && v < 0.0005 => "× <0.001".to_owned(),
         v => format!("× {v:.3}"),
     }
 }
@@ -117,6 +119,8 @@ mod tests {
         assert_eq!(bytes(999_900.0), "1.00 MB");
         assert_eq!(bytes(15_300_000.0), "15.3 MB");
         assert_eq!(rate(2.5e9), "2.50 GB/s");
+        assert_eq!((rate(0.0007), rate(0.006)), ("<0.01 B/s".to_owned(), "0.01 B/s".to_owned()));
+        assert_eq!(ratio(0.0002), "× <0.001");
     }
 
     #[test]

@@ -145,6 +145,9 @@ impl State {
             (Effect::Seek, Return::Failed(b"ESPIPE"), Some(description)) => {
                 self.descriptors.has_no_positions(description);
             }
+            (Effect::Seek, Return::Failed(_), Some(description)) => {
+                event.offset = self.descriptors.seek(description, &scene.step(false), None);
+            }
             (Effect::Seek, Return::Unseen, Some(description)) => {
                 self.descriptors.seek(description, &scene.step(false), None);
             }

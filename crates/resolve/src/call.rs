@@ -91,7 +91,10 @@ impl State {
         } else if let Some(file) = operands.held {
             event.path = Nullable::some(intern(cx.names, file.name));
         }
-        set_result(&mut event, call, cx.names);
+        // What it leaves in the register is of the call that the signal interrupted.
+        if scene.spec.is_none_or(|spec| spec.kind != CallKind::SignalReturn) {
+            set_result(&mut event, call, cx.names);
+        }
         self.set_flags(&mut event, operands, cx.names);
         self.set_paths(&mut event, &scene, cx.names);
         self.set_transfer(&mut event, &scene, cx.names);

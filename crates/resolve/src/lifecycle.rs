@@ -27,7 +27,18 @@ impl State {
             entry.case = case;
         }
         entry.threads += 1;
-        entry.start = entry.start.or(at);
+        entry.start = entry.start.or_else(|| at.map(|at| entry.born.map_or(at, |born| born.min(at))));
+    }
+
+    /// A thread was made by a call that began at `at`: a trace tells no better when its process was born.
+    fn born(&mut self, id: ThreadId, at: Timestamp, shares: Shares) {
+        if shares.process || !self.source.is_trace {
+            return;
+        }
+        let process = self.processes.thread(id).process;
+        let entry = self.processes.process_mut(process);
+        entry.born = Some(at);
+        entry.start = entry.start.map(|start| start.min(at));
     }
 
     /// A thread without a known parent is a process of its own. Its standard descriptors exist, whatever they are.
@@ -59,9 +70,11 @@ impl State {
     /// `tid` is the child of the creation of `parent`.
     pub(crate) fn attach(&mut self, case: CaseId, tid: Tid, parent: Tid) -> ThreadId {
         match (self.creations.get(parent), self.processes.find(parent)) {
-            (Some(Creation { shares, since, .. }), Some(thread)) => {
+            (Some(Creation { start, shares, since, .. }), Some(thread)) => {
                 self.creations.has_child(parent, tid);
-                self.child(case, thread, tid, shares, Some(since))
+                let child = self.child(case, thread, tid, shares, Some(since));
+                self.born(child, start, shares);
+                child
             }
             _ => {
                 self.creations.end(parent);
@@ -221,17 +234,19 @@ impl State {
         (shares, since): (Shares, Option<u64>),
         cx: &mut Context<'_, S>,
     ) {
-        match self.processes.find(child) {
-            Some(early) if early == parent => {}
-            Some(early) if self.was_seen_early(early, start) => self.reparent(early, parent, shares),
+        let child = match self.processes.find(child) {
+            Some(early) if early == parent => return,
+            Some(early) if self.was_seen_early(early, start) => {
+                self.reparent(early, parent, shares);
+                early
+            }
             Some(old) => {
                 self.forget(old, cx);
-                self.child(case, parent, child, shares, since);
+                self.child(case, parent, child, shares, since)
             }
-            None => {
-                self.child(case, parent, child, shares, since);
-            }
-        }
+            None => self.child(case, parent, child, shares, since),
+        };
+        self.born(child, start, shares);
     }
 
     /// The id of a thread thought alive was given to another: its end was not seen.

@@ -141,6 +141,8 @@ pub(crate) struct ProcessEntry {
     pub(crate) case: CaseId,
     /// First sign of life of the image, NULL if it has shown none.
     pub(crate) start: Option<Timestamp>,
+    /// When the call began that made the process, if that is all that tells its birth.
+    pub(crate) born: Option<Timestamp>,
     /// What exit_group said, until the end is seen.
     pub(crate) exit: Option<(i32, Timestamp)>,
     pub(crate) exe: Option<Arc<str>>,
@@ -386,6 +388,7 @@ impl ProcessTable {
             ppid: parentage.ppid,
             case: new.case,
             start: None,
+            born: None,
             exit: None,
             exe: parent.and_then(|parent| parent.exe.clone()),
             cmdline: parent.and_then(|parent| parent.cmdline.clone()),

@@ -219,8 +219,8 @@ pub struct AccessRow {
     pub bytes_read: u64,
     /// Bytes that they wrote.
     pub bytes_written: u64,
-    /// Accesses that begin exactly where the one before ended, both with known offsets: of the same process, through the
-    /// same descriptor, since it was opened.
+    /// Accesses that begin exactly where the one before ended, both with known offsets, through the same open file
+    /// description, whichever process or descriptor made them.
     pub consecutive: u64,
     /// Accesses that begin at or after the end of the one before; holds the consecutive ones.
     pub sequential: u64,

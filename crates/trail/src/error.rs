@@ -1,6 +1,7 @@
 //! What can go wrong with a trail: every message names the file, what was found and what to do.
 
 use iotrail_model::text::printable;
+use iotrail_model::units;
 use std::path::{Path, PathBuf};
 
 /// Why a trail could not be written, opened or read.
@@ -92,10 +93,12 @@ pub enum TrailError {
     #[error(transparent)]
     Spool(#[from] iotrail_spool::SpoolError),
     /// The program has run, but its events could not be brought into the trail.
-    #[error("{source}; the events are kept in {}: the trail can be recovered when there is space", path.display())]
+    #[error("{source}; the events are kept in {}{}: the trail can be recovered when there is space", path.display(), but_for(*.lost))]
     NotConverted {
         /// Path of the trail.
         path: PathBuf,
+        /// Events that were lost before.
+        lost: u64,
         /// What went wrong.
         source: Box<TrailError>,
     },
@@ -173,6 +176,15 @@ pub enum TrailError {
 
 fn place(row_group: Option<usize>) -> String {
     row_group.map(|number| format!(", row group {number}")).unwrap_or_default()
+}
+
+/// What of the events is not kept.
+fn but_for(lost: u64) -> String {
+    match lost {
+        0 => String::new(),
+        1 => ", but for 1 that is lost".to_owned(),
+        _ => format!(", but for {} that are lost", units::count(lost)),
+    }
 }
 
 impl TrailError {

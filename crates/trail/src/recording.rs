@@ -15,6 +15,7 @@ mod publish;
 mod recover;
 mod run;
 mod unfinished;
+mod vanished;
 
 pub(crate) use open::{Opened, open, state};
 pub(crate) use run::{BROKEN, RECORDING, RUN};

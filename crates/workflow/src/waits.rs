@@ -252,11 +252,12 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Puts rows in any order together.
+    /// Puts rows in any order together; `timed` says whether any call has a duration.
     pub(crate) fn new(
         mut rows: Vec<Row>,
         processes: Vec<ProcessFacts>,
         channels: Channels,
+        timed: bool,
         waits_recorded: bool,
     ) -> Self {
         rows.sort_by_key(|row| (row.process, row.tid, row.start, row.end));
@@ -283,7 +284,7 @@ impl Waits {
         }
         waits.ends.sort_unstable();
         waits.processes = processes;
-        waits.untimed = !rows.is_empty() && rows.iter().all(|row| row.start == row.end);
+        waits.untimed = !rows.is_empty() && !timed;
         let has_waits = rows.iter().any(|row| matches!(row.act, Act::Child(_)) && row.start < row.end);
         if !has_waits && (waits.untimed || !waits_recorded) {
             waits.suppose_waits_for_children();

@@ -1,9 +1,9 @@
 //! `iotrail check`: is a trail sound?
 
-use crate::{output, ui::Ui};
+use crate::{logs, output, ui::Ui};
 use iotrail_compress::{CompressError, is_structure_file, load};
 use iotrail_model::text::printable;
-use iotrail_trail::{MAX_PROBLEMS, Problem, check};
+use iotrail_trail::{MAX_PROBLEMS, Problem, Trail, check, unfinished};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ struct Finding {
     trail: String,
     sound: bool,
     problems: Vec<Problem>,
+    /// Recordings that are not part of it yet, and what is missing of them: no damage.
+    unfinished: Vec<String>,
     /// Why it could not be opened.
     error: Option<String>,
 }
@@ -59,24 +61,39 @@ fn examine(path: &Path) -> Finding {
     if is_structure_file(path) {
         return examine_structure(path, trail);
     }
+    let unfinished = not_part_of(path);
     match check(path) {
-        Ok(problems) => Finding { trail, sound: problems.is_empty(), problems, error: None },
-        Err(error) => Finding { trail, sound: false, problems: Vec::new(), error: Some(error.to_string()) },
+        Ok(problems) => Finding { trail, sound: problems.is_empty(), problems, unfinished, error: None },
+        Err(error) => Finding::failed(trail, error.to_string()),
+    }
+}
+
+/// What is not part of a trail that is not finished.
+fn not_part_of(path: &Path) -> Vec<String> {
+    let waiting = unfinished(path).unwrap_or_default();
+    let Some(trail) = (!waiting.is_empty()).then(|| Trail::open(path).ok()).flatten() else {
+        return Vec::new();
+    };
+    let waiting = waiting.iter().map(|recording| format!("{}: {}", recording.case, recording.why));
+    waiting.chain(logs::missing(path, trail.coverage())).collect()
+}
+
+impl Finding {
+    fn failed(trail: String, error: String) -> Self {
+        Self { trail, sound: false, problems: Vec::new(), unfinished: Vec::new(), error: Some(error) }
     }
 }
 
 fn examine_structure(path: &Path, trail: String) -> Finding {
     let document = match load(path) {
         Ok(document) => document,
-        Err(error) => {
-            return Finding { trail, sound: false, problems: Vec::new(), error: Some(error.to_string()) };
-        }
+        Err(error) => return Finding::failed(trail, error.to_string()),
     };
     let of_file =
         |error: CompressError| Problem { file: trail.clone(), row_group: None, what: error.to_string() };
     let problems: Vec<Problem> =
         iotrail_compress::check(&document, MAX_PROBLEMS).into_iter().map(of_file).collect();
-    Finding { trail, sound: problems.is_empty(), problems, error: None }
+    Finding { trail, sound: problems.is_empty(), problems, unfinished: Vec::new(), error: None }
 }
 
 fn human(findings: &[Finding]) -> String {
@@ -89,8 +106,9 @@ fn human(findings: &[Finding]) -> String {
             1 => writeln!(text, "{name}: 1 problem"),
             problems => writeln!(text, "{name}: {problems} problems"),
         };
-        for problem in &finding.problems {
-            let _ = writeln!(text, "  {}", printable(&problem.to_string()));
+        let problems = finding.problems.iter().map(ToString::to_string);
+        for line in problems.chain(finding.unfinished.iter().cloned()) {
+            let _ = writeln!(text, "  {}", printable(&line));
         }
     }
     text

@@ -67,7 +67,18 @@ fn failed_transfers_move_nothing() {
     let script = Script::new().open("/a", 3).read(3, 10);
     let script = script.call("read", &[fd(3), Arg::Null, Arg::Int(1)], Return::Failed(b"EFAULT"));
     assert_eq!(script.offset(), Some(10));
+    let seek = [fd(3), Arg::Int(-1), symbols("SEEK_SET")];
+    let script = script.call("lseek", &seek, Return::Failed(b"EINVAL"));
+    assert_eq!(script.offset(), Some(10));
     assert_eq!(script.read(3, 1).offset(), Some(10));
+}
+
+#[test]
+fn what_leaves_a_signal_handler_has_no_result() {
+    for ret in [Return::Failed(b"EINTR"), value(7)] {
+        let script = Script::new().call("rt_sigreturn", &[], ret);
+        assert_eq!((script.last().ret, script.last().errno.as_deref()), (None, None));
+    }
 }
 
 #[test]

@@ -31,6 +31,8 @@ impl Parser {
         if kind.is_none() {
             self.timeline = timeline;
             self.steps.undo(steps);
+        } else {
+            self.steps.went_on();
         }
         kind
     }

@@ -17,6 +17,8 @@ pub(super) struct Now {
     shift: i64,
     /// The thread of the last line, and when it began its last call or, if that is known, ended it.
     current: (Tid, Past),
+    /// Whether the last line showed that the clock was set back.
+    stepped: bool,
     seen: ClockSteps,
 }
 
@@ -38,7 +40,7 @@ pub(super) struct Steps {
 
 impl Default for Steps {
     fn default() -> Self {
-        let now = Now { shift: 0, current: (Tid(0), NOTHING), seen: ClockSteps::default() };
+        let now = Now { shift: 0, current: (Tid(0), NOTHING), stepped: false, seen: ClockSteps::default() };
         Self { now, others: HashMap::default() }
     }
 }
@@ -52,7 +54,8 @@ impl Steps {
         }
         let past = &mut self.now.current.1;
         let mut at = printed.0.saturating_add(self.now.shift);
-        if at < past.began {
+        self.now.stepped = at < past.began;
+        if self.now.stepped {
             let goes_on = past.began.max(past.ended);
             self.now.seen.count(past.began.saturating_sub(at));
             self.now.shift = self.now.shift.saturating_add(goes_on.saturating_sub(at));
@@ -84,6 +87,15 @@ impl Steps {
     pub(super) fn ended(&mut self, tid: Tid, end: Timestamp) {
         if self.now.current.0 == tid {
             self.now.current.1.ended = end.0;
+        }
+    }
+
+    /// The last line was the second half of a call: if the clock was set back while that went on, it is not over before its end.
+    pub(super) fn went_on(&mut self) {
+        let Past { began, ended } = self.now.current.1;
+        if self.now.stepped && began < ended {
+            self.now.current.1.began = ended;
+            self.now.shift = self.now.shift.saturating_add(ended.saturating_sub(began));
         }
     }
 
@@ -161,6 +173,19 @@ mod tests {
         assert_eq!(steps.at(Tid(1), Timestamp(90)).0, 150);
         assert_eq!(steps.at(Tid(1), Timestamp(95)).0, 155);
         assert_eq!(steps.at(Tid(1), Timestamp(94)).0, 155);
+    }
+
+    #[test]
+    fn a_call_during_which_the_clock_is_set_back_lasts_as_long_as_it_says() {
+        let mut steps = Steps::default();
+        steps.at(Tid(1), Timestamp(100));
+        steps.at(Tid(1), Timestamp(57));
+        steps.ended(Tid(1), Timestamp(107));
+        steps.went_on();
+        assert_eq!(steps.at(Tid(1), Timestamp(58)).0, 108);
+        steps.ended(Tid(1), Timestamp(120));
+        steps.went_on();
+        assert_eq!(steps.at(Tid(1), Timestamp(60)).0, 110, "the clock was not set back again");
     }
 
     #[test]

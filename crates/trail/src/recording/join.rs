@@ -10,7 +10,7 @@ use crate::recording::place::{Aside, Replaced};
 use crate::recording::publish::{Addition, Published, publish, tidy};
 use crate::recording::recover::count_damage;
 use crate::recording::run::{RECORDING, Run};
-use crate::recording::unfinished::boot_id;
+use crate::recording::unfinished::{boot_id, directory_name};
 use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Nanos, Resolution, Timestamp};
 use iotrail_spool::{Header, Recorder, Spool, SpoolWriter, Written};
 use std::fs;
@@ -80,7 +80,7 @@ impl Recording {
         run.ranks.extend(options.rank);
         let header = header(options, case);
         run.cases.push(case_row(&header, case));
-        let name = format!("{}-{}-{case}", plain(&header.recorder.host), header.recorder.pid);
+        let name = directory_name(&header, case);
         let directory = place.join(RECORDING).join(&name);
         fs::create_dir(&directory).map_err(TrailError::io("create", &directory))?;
         let begin = || {
@@ -152,7 +152,7 @@ impl Recording {
             // What was recorded stays under the hidden name.
             let path = self.aside.take().map_or_else(|| self.target.clone(), Aside::keep);
             let _ = self.writer.finish_with(coverage);
-            return Err(TrailError::NotConverted { path, source: Box::new(source) });
+            return Err(TrailError::NotConverted { path, lost: coverage.lost, source: Box::new(source) });
         }
         let Self { target, directory, name, case, writer, .. } = self;
         // What the spool refuses from here on was said to be lost already, by the statement itself.
@@ -188,7 +188,11 @@ impl Recording {
             Ok(published)
         };
         finish().map_err(|source: TrailError| match directory.join("header.json").is_file() {
-            true => TrailError::NotConverted { path: target.clone(), source: Box::new(source) },
+            true => TrailError::NotConverted {
+                path: target.clone(),
+                lost: coverage.lost,
+                source: Box::new(source),
+            },
             false => TrailError::Vanished { path: target.clone() },
         })
     }
@@ -288,10 +292,4 @@ pub(crate) fn scratch(directory: &Path) -> Result<tempfile::TempDir, TrailError>
         .permissions(PermissionsExt::from_mode(0o700))
         .tempdir_in(directory)
         .map_err(TrailError::io("create a directory in", directory))
-}
-
-/// A host name as part of a file name.
-fn plain(host: &str) -> String {
-    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
-    host.chars().map(letter).take(64).collect()
 }

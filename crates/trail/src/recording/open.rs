@@ -6,6 +6,7 @@ use crate::parquet_file::ParquetFile;
 use crate::private::{Temporary, close_file};
 use crate::recording::recover::{addition, assembly_of, known_run};
 use crate::recording::unfinished::{directories, readable, spools};
+use crate::recording::vanished::{self, refuse_unlisted, vanished};
 use iotrail_model::threads::one_per_core;
 use iotrail_model::{Case, Note};
 use std::collections::BTreeSet;
@@ -39,7 +40,11 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
     let directory = std::env::temp_dir();
     let temporary =
         Temporary::create(&directory).map_err(TrailError::io("create a directory in", &directory))?;
-    let mut assembly = assembly_of(target, &known_run(target, spools.iter().map(|(_, spool)| spool))?)?;
+    let run = known_run(target, spools.iter().map(|(_, spool)| spool))?;
+    let gone = vanished(target, &run)?;
+    refuse_unlisted(target, &gone)?;
+    let mut assembly = assembly_of(target, &run)?;
+    vanished::state(&gone, &mut assembly.meta.coverage);
     let finished: BTreeSet<String> = assembly.meta.files.iter().map(|listed| listed.file.clone()).collect();
     for (number, (name, spool)) in spools.iter().enumerate() {
         let parts = temporary.path().join(number.to_string());

@@ -13,6 +13,7 @@ use crate::part::PartSummary;
 use crate::read_tables;
 use crate::recording::run::{RECORDING, Run, replace_json};
 use crate::recording::unfinished::is_empty_recording;
+use crate::recording::vanished::{refuse_unlisted, vanished};
 use crate::replaceable::is_of_recording;
 use crate::tables::TableWriter;
 use crate::trail::read_meta;
@@ -53,11 +54,14 @@ pub(crate) fn publish(target: &Path, additions: Vec<Addition>) -> Result<Publish
         Ok(_) => Some(read_meta(target)?),
         Err(_) => None,
     };
-    let old_cases = match &old {
-        Some(_) => read_cases(target)?,
-        None => Vec::new(),
-    };
     let run = Run::read(target)?.unwrap_or_default();
+    let old_cases = match &old {
+        Some(old) => read_cases(target, old)?,
+        None => {
+            refuse_unlisted(target, &vanished(target, &run)?)?;
+            Vec::new()
+        }
+    };
     let mut assembly = Assembly::new(old, old_cases, &run);
     // Another process may have finished the same recording meanwhile.
     let additions: Vec<Addition> =
@@ -187,9 +191,12 @@ fn join_captures(own: &mut Capture, other: Capture) {
     own.details.retain(|name, value| other.details.get(name) == Some(value));
 }
 
-/// All rows of `cases`, also those that `trail.json` does not list yet.
-pub(crate) fn read_cases(target: &Path) -> Result<Vec<Case>, TrailError> {
-    let file = ParquetFile::open(&target.join(Table::Cases.file_name(0)), Table::Cases)?;
+/// All rows of `cases`, also those that `meta` does not list yet.
+pub(crate) fn read_cases(target: &Path, meta: &TrailMeta) -> Result<Vec<Case>, TrailError> {
+    let file = match meta.files.iter().find(|file| file.table == Table::Cases) {
+        Some(listed) => ParquetFile::open_listed(target, listed)?,
+        None => ParquetFile::open(&target.join(Table::Cases.file_name(0)), Table::Cases)?,
+    };
     read_tables::rows(&file, read_tables::case)
 }
 

@@ -12,6 +12,7 @@ use crate::recording::run::{RECORDING, RUN, Run, replace_json};
 use crate::recording::unfinished::{
     Named, came_to_its_end, case_of, describe, describe_damaged, lost_to, spools,
 };
+use crate::recording::vanished::{self, refuse_unlisted, vanished};
 use crate::recording::{Liveness, Progress, TOO_LONG, Unfinished};
 use crate::trail::read_meta;
 use crate::writer::Hidden;
@@ -100,6 +101,10 @@ pub fn recover(
     };
     let (mut recovered, mut candidates, mut others) = (Recovered::default(), Vec::new(), Vec::new());
     let spools = spools(target)?;
+    let gone = vanished(target, &Run::read(target).ok().flatten().unwrap_or_default())?;
+    if options.output.is_none() || !options.force {
+        refuse_unlisted(target, &gone)?;
+    }
     let run = run_of(target, options, &spools)?;
     for (name, spool) in spools {
         match spool {
@@ -116,11 +121,14 @@ pub fn recover(
     recovered.totals = match &options.output {
         None => {
             recovered.left.extend(others.into_iter().map(|(found, _)| found));
-            work.in_place(target, candidates, &mut recovered)?
+            let totals = work.in_place(target, candidates, &mut recovered)?;
+            state_in_place(target, &gone)?;
+            totals
         }
         Some(output) => {
             let spools = [candidates, others];
-            let assembly = assembly_of(target, &run)?;
+            let mut assembly = assembly_of(target, &run)?;
+            vanished::state(&gone, &mut assembly.meta.coverage);
             Some(work.elsewhere((target, assembly), spools, (output, options.overwrite), &mut recovered)?)
         }
     };
@@ -155,6 +163,17 @@ fn may_take(found: &Unfinished, spool: &Spool, force: bool) -> Result<bool, Trai
         Liveness::Dead => spool.damage().is_empty(),
         _ => false,
     })
+}
+
+/// States in the trail that recordings of its run are gone, if there is a finished part of it.
+fn state_in_place(target: &Path, gone: &[Case]) -> Result<(), TrailError> {
+    if gone.is_empty() || target.join(META_FILE).symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let _lock = Lock::take(target)?;
+    let mut meta = read_meta(target)?;
+    vanished::state(gone, &mut meta.coverage);
+    replace_json(&target.join(META_FILE), &meta)
 }
 
 /// Progress over several recordings.
@@ -296,7 +315,11 @@ fn missing_of(left: &Addition) -> Coverage {
 /// What the finished part of a trail says.
 pub(crate) fn assembly_of(target: &Path, run: &Run) -> Result<Assembly, TrailError> {
     let mut assembly = match target.join(META_FILE).symlink_metadata() {
-        Ok(_) => Assembly::new(Some(read_meta(target)?), read_cases(target)?, run),
+        Ok(_) => {
+            let meta = read_meta(target)?;
+            let cases = read_cases(target, &meta)?;
+            Assembly::new(Some(meta), cases, run)
+        }
         Err(_) => Assembly::new(None, Vec::new(), run),
     };
     assembly.add(Vec::new(), |_, _| Ok(()))?;

@@ -5,6 +5,7 @@ use crate::meta::META_FILE;
 use crate::recording::join::CASE_ID;
 use crate::recording::run::RECORDING;
 use crate::trail::read_meta;
+use iotrail_model::text::printable;
 use iotrail_model::{CaseId, CaseName, units};
 use iotrail_spool::{Damage, FIRST_SEGMENT, Header, Spool, SpoolError};
 use serde::{Deserialize, Serialize};
@@ -90,11 +91,32 @@ pub(crate) fn spools(target: &Path) -> Result<Vec<Named>, TrailError> {
     for name in directories(target)? {
         let directory = target.join(RECORDING).join(&name);
         if !listed.contains(&name) && !is_empty_recording(&directory) {
-            let spool = Spool::open(&directory);
+            let spool = Spool::open(&directory).and_then(|spool| at_home(&name, spool));
             spools.push((name, spool));
         }
     }
     Ok(spools)
+}
+
+/// The spool, if its directory is that of its recorder: a copy beside it would count twice.
+fn at_home(name: &str, spool: Spool) -> Result<Spool, SpoolError> {
+    let header = spool.header();
+    let own = case_of(header).map(|case| directory_name(header, case));
+    match own.filter(|own| own != name) {
+        None => Ok(spool),
+        Some(own) => {
+            let path = spool.directory().to_owned();
+            let why = format!("it is what was recorded in {}, copied or renamed", printable(&own));
+            Err(SpoolError::NotASpool { path, why })
+        }
+    }
+}
+
+/// What the directory of a recording is called.
+pub(crate) fn directory_name(header: &Header, case: CaseId) -> String {
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+    let host: String = header.recorder.host.chars().map(letter).take(64).collect();
+    format!("{host}-{}-{case}", header.recorder.pid)
 }
 
 /// Whether nothing was recorded yet in the directory of a recording: its header is written before its first segment.

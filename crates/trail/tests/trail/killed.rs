@@ -167,8 +167,9 @@ fn a_recording_that_cannot_be_converted_is_kept() {
     // Something stands where the table belongs.
     std::fs::create_dir_all(target.join("events-0000.parquet/x")).unwrap();
     let threads = NonZeroUsize::MIN;
-    let error = recording.finish(&Coverage::default(), false, threads, &|_, _| ()).unwrap_err();
-    assert!(error.to_string().contains("can be recovered"), "{error}");
+    let coverage = Coverage { lost: 1_500, ..Coverage::default() };
+    let error = recording.finish(&coverage, false, threads, &|_, _| ()).unwrap_err().to_string();
+    assert!(error.contains("can be recovered") && error.contains("but for 1,500 that are lost"), "{error}");
     std::fs::remove_dir_all(target.join("events-0000.parquet")).unwrap();
     assert_eq!(recover(&target, &options(), &|_, _| ()).unwrap().events, 1);
 }

@@ -539,6 +539,85 @@ fn a_spool_without_its_header_is_neither_passed_over_nor_removed() {
 }
 
 #[test]
+fn a_copy_of_a_recording_beside_it_is_not_counted() {
+    let (_directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 1)).unwrap();
+    write(&mut recording, 100, 1);
+    let spool = recording.writer().directory().to_owned();
+    drop(recording);
+    copy_all(&spool, &spool.with_file_name("vm-1-1"));
+    assert!(Trail::open(&target).unwrap_err().to_string().contains("copied or renamed"));
+    let recovered = recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!((recovered.events, recovered.unreadable.len()), (100, 1));
+}
+
+#[test]
+fn a_recording_whose_directory_is_gone_is_missed() {
+    for finished in [false, true] {
+        let (_directory, target) = directory();
+        let mut spools = Vec::new();
+        for rank in 0..3 {
+            let mut recording = Recording::join(&target, options(rank, 3)).unwrap();
+            write(&mut recording, 100, i64::from(rank) + 1);
+            match rank == 0 && finished {
+                true => finish(recording, 100),
+                false => spools.push(recording.writer().directory().to_owned()),
+            }
+        }
+        std::fs::remove_dir_all(&spools[spools.len() - 1]).unwrap();
+        for _ in 0..2 {
+            let trail = Trail::open(&target).unwrap();
+            let missing: Vec<&str> = trail
+                .coverage()
+                .notes
+                .sentences()
+                .filter(|text| text.contains("its directory is gone"))
+                .collect();
+            assert_eq!((missing.len(), trail.meta().totals.events), (1, 200), "{missing:?}");
+            let recording = trail.coverage().recording.clone().unwrap();
+            assert_eq!((recording.recorders, recording.lost_unknown), (3, 1));
+            recover(&target, &recover_options(), &|_, _| {}).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_was_finished_is_not_overwritten_because_nothing_lists_it() {
+    let (directory, target) = directory();
+    record(&target, options(0, 2), 10);
+    let mut recording = Recording::join(&target, options(1, 2)).unwrap();
+    write(&mut recording, 100, 2);
+    drop(recording);
+    let finished = std::fs::read(target.join("events-0000.parquet")).unwrap();
+    let list = std::fs::read(target.join("trail.json")).unwrap();
+    std::fs::remove_file(target.join("trail.json")).unwrap();
+    let forced = RecoverOptions { force: true, ..recover_options() };
+    for options in [&forced, &recover_options()] {
+        let refused = recover(&target, options, &|_, _| {}).unwrap_err().to_string();
+        assert!(refused.contains("trail.json is missing"), "{refused}");
+    }
+    assert!(Trail::open(&target).unwrap_err().to_string().contains("trail.json is missing"));
+    let rescue = RecoverOptions { output: Some(directory.path().join("new.trail")), ..forced };
+    assert_eq!(recover(&target, &rescue, &|_, _| {}).unwrap().events, 100);
+    assert_eq!(std::fs::read(target.join("events-0000.parquet")).unwrap(), finished);
+    std::fs::write(target.join("trail.json"), list).unwrap();
+    recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 110);
+}
+
+#[test]
+fn cases_of_another_trail_are_not_believed_while_a_recording_waits() {
+    let (directory, target) = directory();
+    record(&target, options(0, 2), 10);
+    drop(Recording::join(&target, options(1, 2)).unwrap());
+    let other = directory.path().join("other.trail");
+    record(&other, options(5, 6), 10);
+    std::fs::copy(other.join("cases.parquet"), target.join("cases.parquet")).unwrap();
+    assert!(Trail::open(&target).unwrap_err().to_string().contains("cases.parquet"));
+    assert!(recover(&target, &recover_options(), &|_, _| {}).is_err());
+}
+
+#[test]
 fn a_rank_of_which_nothing_can_be_read_does_not_keep_the_others_from_being_recovered() {
     let (directory, target) = directory();
     let mut spools = Vec::new();

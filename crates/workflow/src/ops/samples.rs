@@ -135,7 +135,8 @@ impl Builder {
         let processes = self.0.vertices.iter().filter_map(Vertex::process);
         let start = processes.clone().filter_map(|process| process.start).min();
         self.0.span = start.zip(processes.filter_map(|process| process.end.max(process.start)).max());
-        self.0.waits = Arc::new(Waits::new(self.1, self.2, Channels::default(), false));
+        let timed = self.1.iter().any(|row| row.start < row.end);
+        self.0.waits = Arc::new(Waits::new(self.1, self.2, Channels::default(), timed, false));
         self.0
     }
 }

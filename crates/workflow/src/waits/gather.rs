@@ -323,6 +323,8 @@ pub struct WaitCalls {
     pairs: Vec<(PathId, PathId)>,
     mpi: Vec<RankCall>,
     absent: Absent,
+    /// Whether any call has a duration.
+    timed: bool,
 }
 
 impl Pass for Waiting<'_> {
@@ -356,9 +358,10 @@ impl Pass for Waiting<'_> {
         found.pairs.extend(more.pairs);
         found.mpi.extend(more.mpi);
         found.absent.add(more.absent);
+        found.timed |= more.timed;
     }
 
-    fn finish(&self, (): (), WaitCalls { rows, pairs, mpi, absent }: WaitCalls) -> Waits {
+    fn finish(&self, (): (), WaitCalls { rows, pairs, mpi, absent, timed }: WaitCalls) -> Waits {
         let mut channels = self.vocabulary.channels.clone();
         pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
         let facts = self.processes.all().iter().map(|process| ProcessFacts {
@@ -366,7 +369,7 @@ impl Pass for Waiting<'_> {
             pid: process.pid.0,
             end: process.end.map(|end| end.0),
         });
-        let waits = Waits::new(rows, facts.collect(), channels, self.waits_recorded);
+        let waits = Waits::new(rows, facts.collect(), channels, timed, self.waits_recorded);
         waits.with_mpi(mpi, &self.vocabulary.ranks).with_absent(absent)
     }
 }
@@ -380,7 +383,7 @@ fn found(
     layer: Layer,
 ) -> WaitCalls {
     let (mut rows, mut pairs, mut mpi) = (Vec::new(), Vec::new(), Vec::new());
-    let mut absent = Absent::default();
+    let (mut absent, mut timed) = (Absent::default(), false);
     let mut others: HashMap<(ProcessId, Tid), [Row; 2], RandomState> = HashMap::default();
     for index in 0..batch.len {
         let start = batch.start[index];
@@ -395,6 +398,7 @@ fn found(
         if batch.layer[index] != layer {
             continue;
         }
+        timed |= !batch.dur[index].is_null();
         let dur = batch.dur[index].get().map_or(0, |Nanos(dur)| dur.max(0));
         let act = match vocabulary.act(batch, index) {
             Act::Other if dur > 0 => vocabulary.nameless(batch, index, dur),
@@ -418,7 +422,7 @@ fn found(
         }
     }
     rows.extend(others.into_values().flatten());
-    WaitCalls { rows, pairs, mpi, absent }
+    WaitCalls { rows, pairs, mpi, absent, timed }
 }
 
 #[cfg(test)]

@@ -438,8 +438,14 @@ fn accounted(
     });
     let images = Images::new(&processes);
     let ranks = Ranks::of(&[0, 1, 2].map(rank));
-    let waits =
-        Waits::new(rows.to_vec(), facts.collect(), Channels::default(), true).with_mpi(mpi.to_vec(), &ranks);
+    let waits = Waits::new(
+        rows.to_vec(),
+        facts.collect(),
+        Channels::default(),
+        rows.iter().any(|row| row.start < row.end),
+        true,
+    )
+    .with_mpi(mpi.to_vec(), &ranks);
     let waits = waits.with_absent(absent);
     let threads = Threads { waits: &waits, images: &images, runs: &[0] };
     let path = walk(&waits, &processes, &|_| true)?;

@@ -45,6 +45,17 @@ fn a_run_against_itself_has_not_changed() {
 }
 
 #[test]
+fn the_activities_add_up_to_the_difference_of_io_time() {
+    let dir = Dir::new();
+    for (a, b) in [("sqlite", "wait"), ("slow-producer", "slow-consumer"), ("join", "socket")] {
+        let comparison = json(&dir, &["--map", "call", &format!("@{a}"), &format!("@{b}")]);
+        let rows = comparison["activities"].as_array().unwrap();
+        let sum: f64 = rows.iter().filter_map(|row| row["difference_ns"].as_f64()).sum();
+        assert_eq!(figure(&comparison, "io")["difference"].as_f64().unwrap(), sum, "{a} {b}");
+    }
+}
+
+#[test]
 fn the_causes_add_up_to_the_difference_of_what_why_says() {
     let dir = Dir::new();
     for (a, b) in

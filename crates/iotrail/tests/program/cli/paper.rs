@@ -48,7 +48,10 @@ fn check_finds_the_trail_sound() {
     let dir = Dir::with_paper();
     assert_eq!(dir.run(["check", "paper.trail"]).succeeds().text(), "paper.trail: sound\n");
     let found = dir.json(["check", "paper.trail", "--json"]);
-    assert_eq!(found, json!([{"trail": "paper.trail", "sound": true, "problems": [], "error": null}]));
+    assert_eq!(
+        found,
+        json!([{"trail": "paper.trail", "sound": true, "problems": [], "unfinished": [], "error": null}])
+    );
 }
 
 #[test]

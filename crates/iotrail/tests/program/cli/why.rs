@@ -150,6 +150,11 @@ fn a_trace_without_durations_says_so_and_one_without_times_has_nothing_to_explai
     assert!(text.starts_with("1.50 s: "), "{text}");
     assert!(text.contains("The trace has no durations of calls"), "{text}");
     let dir = Dir::new();
+    let trail =
+        imported(&dir, "7 1700000000.0 close(3) = 0 <0.000000>\n7 1700000001.5 close(4) = 0 <0.000000>\n");
+    let text = dir.run(["why", &trail]).succeeds().text();
+    assert!(!text.contains("durations"), "they are known, if short: {text}");
+    let dir = Dir::new();
     let trail = imported(&dir, "7 close(3) = 0\n7 close(4) = 0\n");
     let refused = dir.run(["why", &trail]).ends_with(1).messages();
     assert!(refused.contains("no call of it has a time"), "{refused}");
