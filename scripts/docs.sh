@@ -3,5 +3,5 @@
 set -euo pipefail
 . "$(dirname "$0")/tools.sh"
 cd "$root"
-RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude iotrail-sql --no-deps --locked --quiet
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude iotrail-sql --features iotrail/sqlite --no-deps --locked --quiet
 python3 scripts/check_docs.py

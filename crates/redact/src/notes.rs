@@ -17,7 +17,9 @@ pub(crate) fn redacted(note: &Note, words: &Words) -> Option<Note> {
         | Note::FromSpool { .. }
         | Note::SpoolDamaged { .. }
         | Note::LossesUnreadable { .. }
-        | Note::CaseScattered { .. } => return None,
+        | Note::CaseScattered { .. }
+        // A copy is finished.
+        | Note::Unfinished => return None,
         Note::FilesCut { files, first, line } => Note::FilesCut { files, first: words.path(&first), line },
         Note::DxtDisabled { file } => Note::DxtDisabled { file: words.path(&file) },
         Note::DxtTextCut { file, modules } => {
@@ -58,7 +60,6 @@ pub(crate) fn redacted(note: &Note, words: &Words) -> Option<Note> {
         | Note::DxtTransfersOnly
         | Note::DxtUnit { .. }
         | Note::DxtStartInSeconds
-        | Note::Unfinished
         | Note::Sampled { .. }
         | Note::CpuLimit { .. }
         | Note::CasesWithoutTimes { .. }
