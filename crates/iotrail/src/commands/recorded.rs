@@ -5,6 +5,7 @@ use crate::free_name::free_name;
 use crate::{output, ui::Ui};
 use anyhow::bail;
 use iotrail_export::escape::argument;
+use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
 use iotrail_model::{Coverage, RecordingCoverage, units};
 use iotrail_record::Session;
@@ -77,6 +78,10 @@ fn info(session: &Session, (target, name): (&Path, &Path), outputs: &Outputs, ui
         report::write_plain(target, &page.clone().unwrap_or_else(beside), ui)?;
     }
     let name = argument(&name.to_string_lossy());
+    // Nobody can copy such a name from a terminal.
+    if name.contains(char::is_control) {
+        return Ok(());
+    }
     let page = if outputs.report.is_none() { format!(", iotrail report {name}") } else { String::new() };
     ui.info(&format!("next: iotrail why {name}, iotrail files {name}, iotrail advise {name}{page}"));
     Ok(())
@@ -99,7 +104,7 @@ fn in_one_line(session: &Session, info: &Info, why: Option<&Why>, target: &Path)
     };
     format!(
         "{}: {} of {}{ranks} in {span}",
-        target.display(),
+        printable(&target.to_string_lossy()),
         units::counted(info.events, "event", "events"),
         units::counted(info.processes, "process", "processes"),
     )
