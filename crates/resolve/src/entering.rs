@@ -3,12 +3,13 @@
 use crate::contested::Numbers;
 use crate::effect::Effect;
 use crate::ids::{DescriptionId, TableId};
+use crate::namespace::Content;
 use crate::operands::Operands;
 use crate::process_table::{Entered, ThreadId};
 use crate::state::State;
-use iotrail_model::calls::{self, Transfer};
+use iotrail_model::calls::{self, CallKind, CallSpec, Transfer};
 use iotrail_model::raw::RawCall;
-use iotrail_model::{CaseId, Dictionaries};
+use iotrail_model::{CaseId, Dictionaries, FileId};
 
 impl State {
     pub(crate) fn enter(
@@ -52,6 +53,10 @@ impl State {
             (Effect::Rename | Effect::ChangeRoot, _) => self.descriptors.renames += 1,
             _ => {}
         }
+        let removes = self.removed_by(id, spec, &operands, names);
+        if let Some(file) = removes {
+            self.file_names.namespace.goes(file, true);
+        }
         let known = operands.fd.map(|(fd, _)| fd).zip(description);
         let watched = numbers.map(|numbers| self.descriptors.watch(table, &numbers, known));
         let offset = mapped.map(|mapped| mapped.offset).into();
@@ -67,11 +72,33 @@ impl State {
             seq,
             watched,
             moves_any,
+            removes,
         };
         for description in entered.descriptions().filter(|_| moves) {
             self.descriptors.description_mut(description).in_flight += 1;
         }
         self.processes.thread_mut(id).entered = Some(entered);
+    }
+
+    /// The file that loses a name if the call succeeds: that of the name which is removed, or given to another file.
+    fn removed_by(
+        &mut self,
+        id: ThreadId,
+        spec: Option<&CallSpec>,
+        operands: &Operands<'_>,
+        names: &mut Dictionaries,
+    ) -> Option<FileId> {
+        let name = match spec?.kind {
+            CallKind::Unlink => operands.path?,
+            CallKind::Rename => operands.path2?,
+            _ => return None,
+        };
+        let path = self.locate(id, name, false, names).path;
+        let walked = self.file_names.reach(path, false, names)?;
+        match self.file_names.namespace.content(walked.node) {
+            Content::File(file) => Some(file),
+            _ => None,
+        }
     }
 
     /// What the descriptor of a call stands for, or stood for by the name that the tracer found: another thread may be closing it.

@@ -97,6 +97,8 @@ struct Known {
     /// What the calls say that it is.
     kind: Option<FileKind>,
     names: u32,
+    /// Calls in flight that take a name from it.
+    removals: u32,
     /// The last name that it got.
     name: Option<Node>,
     /// Whether a call of the trace made it.
@@ -508,6 +510,18 @@ impl Namespace {
     /// Whether a name of the file is known.
     pub(crate) fn has_names(&self, file: FileId) -> bool {
         self.files.get(&file).is_some_and(|known| known.names > 0)
+    }
+
+    /// A call was entered that takes a name from the file if it succeeds, or is over.
+    pub(crate) fn goes(&mut self, file: FileId, begins: bool) {
+        if let Some(known) = self.files.get_mut(&file) {
+            known.removals = if begins { known.removals + 1 } else { known.removals.saturating_sub(1) };
+        }
+    }
+
+    /// Whether the file may have lost all its names to calls that have not returned yet.
+    pub(crate) fn is_going(&self, file: FileId) -> bool {
+        self.files.get(&file).is_some_and(|known| known.removals > 0 && known.removals >= known.names)
     }
 
     /// The trace made the file.

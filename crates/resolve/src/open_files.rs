@@ -344,7 +344,9 @@ impl DescriptorTables {
                 _ => {}
             }
         }
-        known.filter(|file| !self.is_dead(*file, files, holders))
+        // What is made now has the inode of a file whose last name is being removed: the kernel has done that.
+        let is_gone = |file| made != Made::No && files.namespace.is_going(file);
+        known.filter(|file| !is_gone(*file) && !self.is_dead(*file, files, holders))
     }
 
     /// What a tracer found behind a description: answers its file.

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use iotrail_model::calls;
 use iotrail_model::raw::{RawCall, RawItem, Return};
 use iotrail_model::{
-    CallId, CaseId, Layer, Nullable, OpenId, PathId, Pid, Process, Tid, Timestamp, Usage, text,
+    CallId, CaseId, FileId, Layer, Nullable, OpenId, PathId, Pid, Process, Tid, Timestamp, Usage, text,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -124,6 +124,8 @@ pub(crate) struct Entered {
     pub(crate) watched: Option<Watched>,
     /// Whether it may move the cursor of what other processes have a descriptor for, while nobody can say which.
     pub(crate) moves_any: bool,
+    /// The file from which it takes a name.
+    pub(crate) removes: Option<FileId>,
 }
 
 impl Entered {

@@ -161,6 +161,9 @@ impl State {
         if std::mem::take(&mut entered.moves_any) {
             self.descriptors.moving_any -= 1;
         }
+        if let Some(file) = entered.removes.take() {
+            self.file_names.namespace.goes(file, false);
+        }
     }
 
     /// What others changed while a call was in flight that is over now. It is forgotten what it was taken to be about.

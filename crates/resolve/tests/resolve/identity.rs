@@ -228,6 +228,26 @@ fn births_are_coarse_and_inodes_are_given_again_at_once() {
 }
 
 #[test]
+fn an_inode_is_given_again_before_the_call_that_freed_it_returns() {
+    const CREATED: &str = "O_RDWR|O_CREAT";
+    for (frees, words) in [("unlink", vec![path("/a")]), ("rename", vec![path("/x"), path("/a")])] {
+        let script =
+            behind(Script::new().getpid(), 3, 7, Some(1)).open_with("/a", CREATED, 3).close(3).fork(200);
+        let script = script.by(200).entered(frees, &words);
+        let start = script.now();
+        let script = behind(script.by(100), 4, 7, Some(1)).open_with("/b", CREATED, 4).write(4, 1);
+        assert_eq!(files(&script, "write"), [Some(1)], "{frees}");
+        let script = script.by(200).returned(start, frees, &words, value(0)).by(100);
+        let script = behind(script, 5, 7, Some(1)).open("/c", 5).write(5, 1);
+        assert_eq!(
+            files(&script, "write"),
+            [Some(1), Some(1)],
+            "who does not make it opens another name of the last"
+        );
+    }
+}
+
+#[test]
 fn where_nothing_is_there_is_no_file() {
     let script = Script::new().call("stat", &[path("/a"), Arg::Opaque], ENOENT);
     assert_eq!(script.last().file, None);
