@@ -3,6 +3,7 @@
 //! A call that returned is told when it returns. One that another thread's item overtakes is announced before that.
 
 use crate::filter::Filter;
+use crate::proc::there;
 use crate::store::Store;
 use crate::threads::{InFlight, Threads};
 use iotrail_model::raw::{Arg, RawItem, Return, Target};
@@ -177,6 +178,7 @@ impl<'s, S: Store> Emitter<'s, S> {
 
     /// Nothing more will happen.
     pub(crate) fn finish(&mut self) {
+        self.resolver.look_again(there, &mut self.names, &mut self.filter);
         self.resolver.finish(&mut self.names, &mut self.filter);
     }
 

@@ -8,6 +8,8 @@ use crate::operands::Operands;
 use crate::renamed::Renamed;
 use crate::source::Source;
 use crate::symbols;
+use foldhash::fast::RandomState;
+use hashbrown::HashSet;
 use iotrail_model::{Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile, Nullable, PathId};
 
 /// A longer name is none that the kernel takes or tells. Directories can lie deeper, by way of relative names.
@@ -44,6 +46,8 @@ pub(crate) struct FileNames {
     /// Names that a tracer showed of files that have lost them.
     pub(crate) lost_names: Vec<(PathId, FileId)>,
     pub(crate) credit: Credit,
+    /// Files that were opened to be written.
+    pub(crate) written: HashSet<FileId, RandomState>,
     /// Bytes of the long names that are known.
     long_names_bytes: usize,
 }
@@ -132,6 +136,30 @@ impl FileNames {
             let file = self.namespace.content(node).into();
             self.namespace.set(node, Content::Nothing);
             self.emit_name(path, file, true, cx);
+        }
+    }
+
+    /// Tells how long the files are by now that were opened to be written, as `look` finds them under their names.
+    pub(crate) fn look_again<S: Sink>(
+        &mut self,
+        look: impl Fn(&[u8]) -> Option<FileFacts>,
+        cx: &mut Context<'_, S>,
+    ) {
+        let mut written: Vec<FileId> = self.written.drain().collect();
+        written.sort_unstable();
+        for file in written {
+            let (Some(path), Some(known)) = (self.namespace.path_of(file), self.namespace.facts(file)) else {
+                continue;
+            };
+            let same = |found: &FileFacts| {
+                (found.device, found.inode, found.birth) == (known.device, known.inode, known.birth)
+            };
+            let size = look(&path).filter(same).and_then(|found| found.size);
+            if size.is_some() && size != known.size {
+                self.namespace.learn(file, &FileFacts { size, ..known });
+                let path = Nullable::some(intern(cx.names, &path));
+                self.emit_name(path, Nullable::some(file), false, cx);
+            }
         }
     }
 

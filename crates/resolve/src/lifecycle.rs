@@ -156,6 +156,8 @@ impl State {
         if let Some(child) = self.processes.find(child)
             && !self.processes.thread(child).seen
         {
+            let process = self.processes.thread(child).process;
+            self.processes.process_mut(process).born = None;
             self.see(child, case, Some(at));
         }
     }

@@ -96,6 +96,9 @@ impl State {
             if shows_flags { Holds::of_open(flags.reads(), flags.writes()) } else { Holds::EVERYTHING };
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), cx);
+        if flags.writes() && !self.source.is_trace {
+            self.file_names.written.extend(event.file.get());
+        }
         if let (true, Some(path), Some(file)) = (opening.nameless, event.path.get(), event.file.get()) {
             self.file_names.emit_lost_name(path, file, cx);
         }

@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::state::State;
 use crate::{Sink, Summary};
 use iotrail_model::raw::RawItem;
-use iotrail_model::{CaseId, Dictionaries, Layer, PathId, Tid, Timestamp};
+use iotrail_model::{CaseId, Dictionaries, FileFacts, Layer, PathId, Tid, Timestamp};
 
 /// Turns raw items into events.
 ///
@@ -121,6 +121,17 @@ impl Resolver {
     /// Nothing more comes of a thread: where each has a file, that is at its end.
     pub fn over<S: Sink>(&mut self, tid: Tid, names: &mut Dictionaries, sink: &mut S) {
         self.state.over(tid, &mut Context { names, sink });
+    }
+
+    /// Before [`Self::finish`], of a recording: tells how long the files are by now that were opened to be written, as `look`
+    /// finds them under the names that they have.
+    pub fn look_again<S: Sink>(
+        &mut self,
+        look: impl Fn(&[u8]) -> Option<FileFacts>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        self.state.file_names.look_again(look, &mut Context { names, sink });
     }
 
     /// The trace is over: hands out what was held back and the processes that are still alive.

@@ -234,7 +234,10 @@ impl DistinctFile {
             (self.device, self.inode, self.kind) = (row.device, row.inode, row.kind.clone());
         }
         self.birth = row.birth.or(self.birth);
-        self.size = row.size.or(self.size);
+        // A name that is gone tells nothing newer than one that is there.
+        if row.gone != Some(true) || self.size.is_none() {
+            self.size = row.size.or(self.size);
+        }
         if self.kind.is_none() {
             self.kind.clone_from(&row.kind);
         }

@@ -1,5 +1,6 @@
 //! `iotrail import`: traces of other programs into a trail.
 
+use crate::commands::structured::no_structure_name;
 use crate::{output, signals, ui::Ui, usage};
 use anyhow::Context;
 use indicatif::ProgressBar;
@@ -116,6 +117,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     };
     let inputs: Vec<Input> = args.inputs.iter().map(|word| Input::from(word.as_os_str())).collect();
     let bar = Bar { ui, bar: OnceLock::new() };
+    no_structure_name(&args.output)?;
     let result = import(&FORMATS, &inputs, &options, &args.output, &bar);
     bar.clear();
     let summary = result?;

@@ -1,5 +1,6 @@
 //! `iotrail redact`: a copy of a trail that can be shared.
 
+use crate::commands::structured::no_structure_name;
 use crate::{logs, output, ui::Ui};
 use anyhow::{Context, bail};
 use iotrail_model::units;
@@ -73,6 +74,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(trail) = args.trails.iter().find(same) {
         bail!("{}: a copy cannot replace its original; write it to another name", trail.display());
     }
+    no_structure_name(&args.output)?;
     let log = logs::open(&args.trails, ui)?;
     let options = RedactOptions { words, overwrite: args.force };
     let bar = ui.event_bar("redacting");

@@ -43,6 +43,19 @@ pub(crate) fn is_structure_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "structure")
 }
 
+/// Refuses the name of a structure for a trail.
+///
+/// # Errors
+/// The trail would be called like a structure.
+pub(crate) fn no_structure_name(path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !is_structure_name(path),
+        "{}: what is written is a trail: call it NAME.trail; iotrail compress makes a structure of it",
+        path.display()
+    );
+    Ok(())
+}
+
 /// Where the trail of a structure is until it is compressed.
 pub(crate) fn trail_beside(structure: &Path) -> PathBuf {
     let mut name = structure.as_os_str().to_owned();

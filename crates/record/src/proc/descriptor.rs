@@ -5,7 +5,9 @@ use super::link::{self, Name, QUIET, WANTED};
 use super::read;
 use iotrail_model::raw::OpenFile;
 use iotrail_model::{FileFacts, FileKind, Tid};
-use rustix::fs::{CWD, Statx, StatxFlags};
+use rustix::fs::{AtFlags, CWD, Statx, StatxFlags};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
 /// What was found behind a descriptor that was just made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,6 +103,12 @@ pub(crate) fn position(tid: Tid, fd: i32) -> Option<i64> {
 /// is open, so no directory is read, and no file system is asked for news.
 pub(crate) fn stat(link: &str) -> Option<Statx> {
     rustix::fs::statx(CWD, link, QUIET, WANTED).ok()
+}
+
+/// What there is under a path by now; a symbolic link is not followed.
+pub(crate) fn there(path: &[u8]) -> Option<FileFacts> {
+    let path = OsStr::from_bytes(path);
+    rustix::fs::statx(CWD, path, QUIET | AtFlags::SYMLINK_NOFOLLOW, WANTED).ok().map(|stat| facts(&stat))
 }
 
 fn root(tid: Tid) -> String {

@@ -25,7 +25,7 @@ mod tracees;
 mod usage;
 
 pub use descriptor::{FileInfo, FoundDescriptor, file_info, look};
-pub(crate) use descriptor::{leads_to_lost_name, position};
+pub(crate) use descriptor::{leads_to_lost_name, position, there};
 pub use environment::{EnvError, EnvSelection};
 pub(crate) use image::path;
 pub use image::{ImageFacts, image};

@@ -401,3 +401,25 @@ fn memory_is_bounded_by_what_is_alive() {
     assert!(script.summary().threads == 20_001);
     assert_eq!(script.finish().processes().len(), 20_001);
 }
+
+#[test]
+fn of_a_trace_a_process_lives_from_the_call_that_made_it() {
+    let born = |script: Script| {
+        let script = script.finish();
+        script.processes().iter().find(|process| process.pid == Pid(200)).unwrap().start
+    };
+    let start = || Script::new().of_trace().getpid();
+    let script = start().fork(200);
+    let made = Timestamp(script.now());
+    assert_eq!(born(script.getpid().by(200).getpid()), Some(made));
+    let script = start().entered("fork", &[]);
+    let (at, made) = (script.now(), Timestamp(script.now()));
+    let script = script.by(200).getpid().by(100).returned(at, "fork", &[], value(200));
+    assert_eq!(born(script), Some(made), "it was seen before the call returned");
+    let script = start().entered("fork", &[]).created(200);
+    let told = Timestamp(script.now());
+    assert_eq!(born(script.by(200).getpid()), Some(told), "who recorded it tells better");
+    let script = Script::new().getpid().fork(200).by(200).getpid();
+    let seen = Timestamp(script.now());
+    assert_eq!(born(script), Some(seen), "of a recording its first sign of life is told");
+}

@@ -83,12 +83,14 @@ pub(crate) fn assemble(
     }
     let sizes: HashMap<&str, i64, RandomState> =
         log.files().iter().filter_map(|file| Some((&*file.path, file.size?))).collect();
+    // A recorder looks how long the files are at the end that were opened to be written.
+    let at_end = log.coverage().recording.is_some_and(|recording| recording.broken_off == 0);
     let mut needs: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); jobs.len()];
     for (job, needed) in &history.needs {
         needs[*job as usize].insert(*needed);
     }
     let aids = aids(&history, &division, &together, programs);
-    files(&history, &sizes, &aids, &mut jobs, &mut issues);
+    files(&history, (&sizes, at_end), &aids, &mut jobs, &mut issues);
     let of_aids: BTreeSet<ProcessId> =
         aids.iter().flat_map(|job| jobs[*job as usize].processes.iter().copied()).collect();
     let directories = directories(&history, &mut jobs, &mut needs);
@@ -300,7 +302,7 @@ fn job(
 
 fn files(
     history: &History,
-    sizes: &HashMap<&str, i64, RandomState>,
+    (sizes, at_end): (&HashMap<&str, i64, RandomState>, bool),
     aids: &BTreeSet<u32>,
     jobs: &mut [Job],
     issues: &mut Vec<Issue>,
@@ -317,11 +319,12 @@ fn files(
         if name.from_manager || (name.by_manager && !writers.is_empty()) {
             issues.push(Issue::ManagerWrote { path: path.clone() });
         }
+        let size = || sizes.get(&**path).copied();
         for (number, used) in &name.uses {
             let job = &mut jobs[*number as usize];
             let file = JobFile {
                 path: path.clone(),
-                size: if name.written { name.length } else { sizes.get(&**path).copied() },
+                size: if name.written { name.length.or_else(|| at_end.then(size).flatten()) } else { size() },
                 read: used.read,
                 written: used.written,
                 only: writers.len() == 1 && !name.by_manager,

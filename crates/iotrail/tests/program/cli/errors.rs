@@ -339,3 +339,13 @@ fn a_report_without_a_name_replaces_nothing() {
     assert_eq!(dir.read("t.html"), b"mine");
     assert_eq!(dir.names(), ["a_h_1.st", "t-2.html", "t.html", "t.trail"]);
 }
+
+#[test]
+fn a_trail_is_not_called_like_a_structure() {
+    let dir = Dir::with_trace(LS);
+    for words in [["redact", "t.trail"], ["import", "a_h_1.st"]] {
+        let said = dir.run(words.into_iter().chain(["-o", "new.structure"])).ends_with(1).messages();
+        assert!(said.contains("iotrail compress"), "{said}");
+    }
+    assert_eq!(dir.names(), ["a_h_1.st", "t.trail"]);
+}

@@ -148,3 +148,22 @@ fn wrong_words_are_refused_with_what_is_allowed() {
         assert!(said(words).contains(part), "{words:?}: {}", said(words));
     }
 }
+
+#[test]
+fn the_csv_of_calls_has_the_rows_of_the_json() {
+    let dir = Dir::with_trace(TRACE);
+    let profile: Value =
+        serde_json::from_str(&dir.run(["stats", "-q", "t.trail", "--json"]).succeeds().text()).unwrap();
+    let cell =
+        |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned).replace("null", "");
+    let rows = profile["class_calls"].as_array().unwrap();
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|row| ["class", "waits", "call", "count"].map(|name| cell(&row[name])).join(","))
+        .collect();
+    let csv = dir.run(["stats", "-q", "t.trail", "--table", "calls", "--csv"]).succeeds().text();
+    let lines: Vec<String> =
+        csv.lines().skip(1).map(|line| line.split(',').take(4).collect::<Vec<_>>().join(",")).collect();
+    assert_eq!(lines, rows);
+    assert!(csv.starts_with("class,waits,call,count,"), "{csv}");
+}

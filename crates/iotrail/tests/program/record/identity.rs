@@ -85,3 +85,37 @@ fn each_transfer_is_of_the_file_that_the_program_used() {
         compare(&told, &found(&root), &format!("strace {}", options.join(" ")));
     }
 }
+
+/// Writes to new files, to old ones, behind a rename and to one that goes.
+const WRITES: &str = "printf hello >new; cat old >>new; printf 12345 >old; printf 1 >a.tmp; mv a.tmp z; printf 23 >>z; \
+                      printf gone >g; rm g; seq 99 | head -c 50 >longer; truncate -s 7 longer";
+
+#[test]
+fn files_that_were_written_are_as_long_as_they_are_at_the_end() {
+    let directory = TempDir::new().expect("a directory");
+    let root = directory.path().canonicalize().expect("a path");
+    std::fs::write(root.join("old"), "x".repeat(300)).expect("a file");
+    let run = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_iotrail")).args(words).current_dir(&root).output();
+        let output = output.expect("a run");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    run(&["record", "-q", "-o", "t.trail", "--", "sh", "-c", WRITES]);
+    let of_files: BTreeMap<String, Option<i64>> = run(&["files", "t.trail", "--json"])
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a file"))
+        .filter_map(|row| Some((row["path"].as_str()?.to_owned(), row["size"].as_i64())))
+        .collect();
+    let flow = run(&["workflow", "t.trail", "-q", "--manager", "sh", "--format", "wfformat"]);
+    let flow: Value = serde_json::from_str(&flow).expect("JSON");
+    let exported = flow["workflow"]["specification"]["files"].as_array().expect("files");
+    for name in ["new", "old", "z", "longer"] {
+        let path = root.join(name);
+        let size = path.metadata().expect("a file").len() as i64;
+        assert_eq!(of_files.get(&*path.to_string_lossy()), Some(&Some(size)), "{name}");
+        let file =
+            exported.iter().find(|file| file["id"] == name).unwrap_or_else(|| panic!("{name}: {flow}"));
+        assert_eq!(file["sizeInBytes"], size, "{name}");
+    }
+}
