@@ -203,15 +203,20 @@ impl Recording {
     /// # Errors
     /// Its files cannot be removed.
     pub fn abandon(self) -> Result<(), TrailError> {
-        let Self { target, directory, writer, aside, mut replaced, .. } = self;
+        let Self { target, directory, case, writer, aside, mut replaced, .. } = self;
         drop(writer);
         let _lock = Lock::take(&target)?;
         if let Some(aside) = aside {
             drop(aside);
             return Ok(());
         }
+        let run = Run::read(&target)?;
+        let alone = run.as_ref().is_none_or(|run| run.cases.len() <= 1);
+        if let Some(mut run) = run {
+            run.abandoned.push(case);
+            run.write(&target)?;
+        }
         fs::remove_dir_all(&directory).map_err(TrailError::io("remove", &directory))?;
-        let alone = Run::read(&target)?.is_none_or(|run| run.cases.len() <= 1);
         if alone && target.join(META_FILE).symlink_metadata().is_err() {
             if replaced.bring_back(&target)? {
                 return Ok(());

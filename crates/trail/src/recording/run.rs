@@ -34,6 +34,8 @@ pub(crate) struct Run {
     pub(crate) ranks: Vec<u32>,
     /// One case for each recording that joined, by its number.
     pub(crate) cases: Vec<Case>,
+    /// Those of them whose command could not be started: they recorded nothing.
+    pub(crate) abandoned: Vec<CaseId>,
     /// The checksum of the document itself; older ones lack it.
     pub(crate) checksum: Checksum,
 }

@@ -23,7 +23,8 @@ pub(crate) fn vanished(target: &Path, run: &Run) -> Result<Vec<Case>, TrailError
     }
     let numbers: BTreeSet<u32> =
         names.iter().filter_map(|name| name.rsplit('-').next()?.parse().ok()).collect();
-    Ok(run.cases.iter().filter(|case| !numbers.contains(&case.id.0)).cloned().collect())
+    let is_gone = |case: &&Case| !numbers.contains(&case.id.0) && !run.abandoned.contains(&case.id);
+    Ok(run.cases.iter().filter(is_gone).cloned().collect())
 }
 
 /// States that recordings are gone, each once.

@@ -582,6 +582,22 @@ fn a_recording_whose_directory_is_gone_is_missed() {
 }
 
 #[test]
+fn a_rank_whose_command_could_not_be_started_is_not_missed() {
+    let (_directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 2)).unwrap();
+    write(&mut recording, 100, 1);
+    Recording::join(&target, options(1, 2)).unwrap().abandon().unwrap();
+    drop(recording);
+    let trail = Trail::open(&target).unwrap();
+    assert!(
+        trail.coverage().notes.sentences().all(|text| !text.contains("gone")),
+        "{:?}",
+        trail.coverage().notes
+    );
+    assert_eq!(trail.coverage().recording.as_ref().unwrap().lost_unknown, 0);
+}
+
+#[test]
 fn what_was_finished_is_not_overwritten_because_nothing_lists_it() {
     let (directory, target) = directory();
     record(&target, options(0, 2), 10);
