@@ -1,5 +1,5 @@
-"""Models of MPI programs: recorded with three or four ranks, generated with eight, also under MPI and as a program in C, and compared with the
-program itself at eight, transfer by transfer.
+"""Models of MPI programs, each under one of the libraries: recorded with three or four ranks, generated with eight, also under MPI and as a
+program in C, and compared with the program itself at eight, transfer by transfer.
 
 usage: workload.py IOTRAIL
 """
@@ -91,12 +91,13 @@ def compare(library, mode, ranks, how, truth, made):
 
 def main():
     for turn, library in enumerate(LAUNCH):
+        modes = MODES[turn :: len(LAUNCH)]
         with tempfile.TemporaryDirectory() as directory:
             work = Path(directory)
             program = work / "workload"
             run(f"mpicc.{library}", "-O1", "-Wall", "-Werror", "-o", program, HERE / "workload.c")
-            for number, mode in enumerate(MODES):
-                check(library, work, program, mode, 3 + (turn + number) % 2)
+            for number, mode in enumerate(modes):
+                check(library, work, program, mode, 3 + number % 2)
     print("\n".join(problems))
     sys.exit(1 if problems else 0)
 
