@@ -1,5 +1,6 @@
 //! The one door to event logs. A structure is read as the trail that it expands to, which is gone when the log is.
 
+use crate::hints;
 use crate::signals;
 use crate::ui::Ui;
 use anyhow::Context;
@@ -26,16 +27,10 @@ pub fn open(paths: &[PathBuf], ui: &Ui) -> anyhow::Result<EventLog> {
 #[must_use]
 pub fn missing(path: &Path, coverage: &Coverage) -> Vec<String> {
     let name = printable(&path.to_string_lossy()).into_owned();
-    let mut missing = Vec::new();
-    for note in coverage.notes.iter() {
-        match note {
-            Note::Unfinished => {
-                missing.push(format!("{name} is not finished; to finish it: iotrail recover {name}"));
-            }
-            Note::RecordingLeftOut { .. } => missing.push(format!("{name}: {note}")),
-            _ => {}
-        }
-    }
+    let is_missing = |note: &&Note| matches!(note, Note::Unfinished | Note::RecordingLeftOut { .. });
+    let notes = coverage.notes.iter().filter(is_missing);
+    let mut missing: Vec<String> =
+        notes.map(|note| format!("{name}: {}", hints::of_note(note, &name))).collect();
     let lost = coverage.recording.iter().flat_map(|recording| &recording.lost);
     missing.extend(lost.filter(|(_, events)| **events > 0).map(|(reason, events)| {
         let events = units::counted(*events, "event is", "events are");
