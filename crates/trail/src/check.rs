@@ -46,9 +46,16 @@ impl std::fmt::Display for Problem {
 /// # Errors
 /// If the trail cannot be opened at all.
 pub fn check(path: &Path) -> Result<Vec<Problem>, TrailError> {
-    let trail = Trail::open(path)?;
+    check_trail(&Trail::open(path)?)
+}
+
+/// The same of a trail that was opened.
+///
+/// # Errors
+/// If it cannot be read at all.
+pub fn check_trail(trail: &Trail) -> Result<Vec<Problem>, TrailError> {
     let mut check = Check::default();
-    check.paths(&trail);
+    check.paths(trail);
     let log = match EventLog::of_trails(vec![trail.clone()]) {
         Ok(log) => log,
         // The table `files` cannot be read; that was named, and without it no path can be told.
@@ -60,7 +67,7 @@ pub fn check(path: &Path) -> Result<Vec<Problem>, TrailError> {
     for file in trail.tables(Table::Processes) {
         check.processes(file, trail.cases().len());
     }
-    check.totals(&trail);
+    check.totals(trail);
     check.problems.truncate(MAX_PROBLEMS);
     Ok(check.problems)
 }

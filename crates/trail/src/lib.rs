@@ -56,7 +56,7 @@ mod trail;
 mod verified;
 mod writer;
 
-pub use check::{MAX_PROBLEMS, Problem, check};
+pub use check::{MAX_PROBLEMS, Problem, check, check_trail};
 pub use columns::Columns;
 pub use error::TrailError;
 pub use identity::{DistinctFile, FileName};

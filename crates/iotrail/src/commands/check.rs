@@ -3,7 +3,7 @@
 use crate::{logs, output, ui::Ui};
 use iotrail_compress::{CompressError, is_structure_file, load};
 use iotrail_model::text::printable;
-use iotrail_trail::{MAX_PROBLEMS, Problem, Trail, check, unfinished};
+use iotrail_trail::{MAX_PROBLEMS, Problem, Trail, TrailError, check_trail, unfinished};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -61,21 +61,22 @@ fn examine(path: &Path) -> Finding {
     if is_structure_file(path) {
         return examine_structure(path, trail);
     }
-    let unfinished = not_part_of(path);
-    match check(path) {
-        Ok(problems) => Finding { trail, sound: problems.is_empty(), problems, unfinished, error: None },
+    match examine_trail(path) {
+        Ok((problems, unfinished)) => {
+            Finding { trail, sound: problems.is_empty(), problems, unfinished, error: None }
+        }
         Err(error) => Finding::failed(trail, error.to_string()),
     }
 }
 
-/// What is not part of a trail that is not finished.
-fn not_part_of(path: &Path) -> Vec<String> {
+/// The problems of a trail, and what is not part of it if it is not finished.
+fn examine_trail(path: &Path) -> Result<(Vec<Problem>, Vec<String>), TrailError> {
+    let trail = Trail::open(path)?;
+    // A recorder that finishes meanwhile leaves nothing to wait for.
     let waiting = unfinished(path).unwrap_or_default();
-    let Some(trail) = (!waiting.is_empty()).then(|| Trail::open(path).ok()).flatten() else {
-        return Vec::new();
-    };
+    let missing = if waiting.is_empty() { Vec::new() } else { logs::missing(path, trail.coverage()) };
     let waiting = waiting.iter().map(|recording| format!("{}: {}", recording.case, recording.why));
-    waiting.chain(logs::missing(path, trail.coverage())).collect()
+    Ok((check_trail(&trail)?, waiting.chain(missing).collect()))
 }
 
 impl Finding {
