@@ -162,6 +162,7 @@ fn of_trail(cause: &(dyn Error + 'static)) -> Option<String> {
             "; `iotrail recover {}` finishes the trail there, or elsewhere with -o",
             shown(path)
         )),
+        TrailError::Moved { to, .. } => Some(format!("; `iotrail recover {}` finishes the trail", shown(to))),
         TrailError::DamagedSpool { target, .. } => {
             Some(format!("; to take what can be read: iotrail recover --salvage {}", shown(target)))
         }

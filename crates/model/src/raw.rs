@@ -156,6 +156,11 @@ pub enum RawItem<'a> {
         /// The call, as far as it was read.
         call: Option<RawCall<'a>>,
     },
+    /// Descriptors came with a message of which the trace does not say which, or not all.
+    CameUnseen {
+        /// Thread that received it.
+        tid: Tid,
+    },
     /// A process that is not followed shares, from now on, the open file descriptions of all descriptors of this thread.
     Escaped {
         /// Thread whose descriptors are shared.
@@ -233,6 +238,7 @@ impl RawItem<'_> {
             | Self::Sent { tid, .. }
             | Self::Received { tid, .. }
             | Self::Uncertain { tid, .. }
+            | Self::CameUnseen { tid }
             | Self::Lost { tid, .. }
             | Self::Escaped { tid, .. }
             | Self::WorkingDirectory { tid, .. }

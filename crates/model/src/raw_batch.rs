@@ -46,6 +46,7 @@ enum Stored {
     Sent { tid: Tid, fd: i32 },
     Received { tid: Tid, fd: i32, target: StoredTarget },
     Uncertain { tid: Tid, fd: i32 },
+    CameUnseen { tid: Tid },
     Lost { tid: Tid, call: Option<Box<StoredCall>> },
     Escaped { tid: Tid, table: bool },
     WorkingDirectory { tid: Tid, path: Span },
@@ -163,6 +164,7 @@ impl RawBatch {
             RawItem::Position { tid, fd, position } => Stored::Position { tid, fd, position },
             RawItem::Sent { tid, fd } => Stored::Sent { tid, fd },
             RawItem::Uncertain { tid, fd } => Stored::Uncertain { tid, fd },
+            RawItem::CameUnseen { tid } => Stored::CameUnseen { tid },
             RawItem::Received { tid, fd, target } => {
                 Stored::Received { tid, fd, target: self.copy_target(target) }
             }
@@ -213,6 +215,7 @@ impl RawBatch {
             &Stored::Position { tid, fd, position } => RawItem::Position { tid, fd, position },
             &Stored::Sent { tid, fd } => RawItem::Sent { tid, fd },
             &Stored::Uncertain { tid, fd } => RawItem::Uncertain { tid, fd },
+            &Stored::CameUnseen { tid } => RawItem::CameUnseen { tid },
             &Stored::Received { tid, fd, target } => {
                 RawItem::Received { tid, fd, target: self.target(target) }
             }
@@ -450,6 +453,7 @@ mod tests {
             RawItem::Sent { tid, fd: 5 },
             RawItem::Received { tid, fd: 5, target },
             RawItem::Uncertain { tid, fd: 5 },
+            RawItem::CameUnseen { tid },
             RawItem::Lost { tid, call: None },
             RawItem::Lost { tid, call: Some(injected) },
             RawItem::Escaped { tid, table: true },

@@ -78,6 +78,9 @@ pub(crate) enum Stored {
         tid: Tid,
         fd: i32,
     },
+    CameUnseen {
+        tid: Tid,
+    },
     Received {
         tid: Tid,
         fd: i32,
@@ -144,6 +147,7 @@ impl Stored {
             RawItem::Position { tid, fd, position } => Self::Position { tid, fd, position },
             RawItem::Sent { tid, fd } => Self::Sent { tid, fd },
             RawItem::Uncertain { tid, fd } => Self::Uncertain { tid, fd },
+            RawItem::CameUnseen { tid } => Self::CameUnseen { tid },
             RawItem::Received { tid, fd, target } => {
                 Self::Received { tid, fd, target: target.map(StoredTarget::from) }
             }
@@ -193,6 +197,7 @@ impl Stored {
             Self::Position { tid, fd, position } => RawItem::Position { tid, fd, position },
             Self::Sent { tid, fd } => RawItem::Sent { tid, fd },
             Self::Uncertain { tid, fd } => RawItem::Uncertain { tid, fd },
+            Self::CameUnseen { tid } => RawItem::CameUnseen { tid },
             Self::Received { tid, fd, ref target } => {
                 RawItem::Received { tid, fd, target: target.as_ref().map(StoredTarget::show) }
             }

@@ -202,6 +202,8 @@ pub(crate) struct DescriptorTables {
     pub(crate) moving_any: u64,
     /// Descriptions that were sent with messages and not seen to arrive, the last ones.
     pub(crate) sent: VecDeque<DescriptionId>,
+    /// Whether descriptors came with a message of which the trace does not say which: what is found later may be one of them.
+    pub(crate) came_unseen: bool,
 }
 
 impl DescriptorTables {

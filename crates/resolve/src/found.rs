@@ -56,6 +56,7 @@ impl State {
                 let table = self.processes.thread(thread).table;
                 self.descriptors.arrives(table, *fd, *target, &mut self.file_names, cx.names);
             }
+            RawItem::CameUnseen { .. } => self.descriptors.came_unseen = true,
             RawItem::Uncertain { tid, fd } => self.uncertain.push((*tid, *fd)),
             RawItem::Lost { call, .. } => self.misses(thread, call.as_ref(), cx.names),
             RawItem::Escaped { table: true, .. } => self.descriptors.unknown_parent_appears(),

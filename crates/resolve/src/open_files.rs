@@ -120,6 +120,9 @@ impl DescriptorTables {
     /// A descriptor that nobody has told of stands for `description`.
     fn find(&mut self, table: TableId, fd: i32, description: DescriptionId) {
         self.contested.found(table, fd);
+        if self.came_unseen {
+            self.has_no_number(description);
+        }
         if self.is_unclear(table) || self.contested.is_making(table) {
             self.may_be_any(table, description);
         }

@@ -46,6 +46,7 @@ fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         | RawItem::Sent { tid, .. }
         | RawItem::Received { tid, .. }
         | RawItem::Uncertain { tid, .. }
+        | RawItem::CameUnseen { tid }
         | RawItem::Lost { tid, .. }
         | RawItem::Escaped { tid, .. }
         | RawItem::WorkingDirectory { tid, .. }
@@ -239,6 +240,7 @@ impl Resolver {
             | RawItem::Sent { .. }
             | RawItem::Received { .. }
             | RawItem::Uncertain { .. }
+            | RawItem::CameUnseen { .. }
             | RawItem::Lost { .. }
             | RawItem::Escaped { .. }
             | RawItem::WorkingDirectory { .. }
@@ -269,6 +271,7 @@ impl Resolver {
             | RawItem::Sent { tid, .. }
             | RawItem::Received { tid, .. }
             | RawItem::Uncertain { tid, .. }
+            | RawItem::CameUnseen { tid }
             | RawItem::Lost { tid, .. }
             | RawItem::Escaped { tid, .. }
             | RawItem::WorkingDirectory { tid, .. }

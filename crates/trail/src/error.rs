@@ -102,6 +102,14 @@ pub enum TrailError {
         /// What went wrong.
         source: Box<TrailError>,
     },
+    /// The trail was moved while it was recorded.
+    #[error("{} was moved to {} while it was recorded: the events until then are kept there", path.display(), to.display())]
+    Moved {
+        /// Path of the trail when the recording began.
+        path: PathBuf,
+        /// Where it is now.
+        to: PathBuf,
+    },
     /// The trail was removed while it was recorded.
     #[error("{} was removed, or its file system went away, while it was recorded: its events are lost", path.display())]
     Vanished {

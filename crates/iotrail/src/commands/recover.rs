@@ -109,7 +109,10 @@ fn info(recovered: &Recovered, args: &Args, ui: &Ui) {
         ui.info(&describe(recording));
     }
     if recovered.recordings.is_empty() && recovered.is_complete() {
-        ui.info(&format!("{target}: nothing to recover, the trail is finished"));
+        ui.info(&format!("{}: nothing to recover, the trail is finished", args.trail.display()));
+        if args.output.is_some() {
+            ui.info(&format!("{target}: a copy of it"));
+        }
     } else if !recovered.recordings.is_empty() {
         ui.info(&format!("{target}: {} recovered", units::counted(recovered.events, "event", "events")));
         if recovered.lost > 0 {

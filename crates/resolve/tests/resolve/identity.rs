@@ -581,6 +581,23 @@ fn a_descriptor_in_a_message_keeps_its_file_in_a_trace() {
 }
 
 #[test]
+fn what_is_found_after_a_message_with_descriptors_untold_may_be_a_copy() {
+    let script = Script::new().of_trace();
+    let script =
+        script.call("read", &[Arg::Fd(3, crate::script::hint("/w/x")), Arg::Opaque, Arg::Int(5)], value(1));
+    let known = script.last().open;
+    assert!(known.is_some());
+    let script = script.item(&RawItem::CameUnseen { tid: Tid(100) });
+    let script =
+        script.call("read", &[Arg::Fd(7, crate::script::hint("/w/x")), Arg::Opaque, Arg::Int(5)], value(1));
+    assert_eq!((script.last().open, script.path()), (None, Some("/w/x")));
+    // What a call opens is its own, and what was known stays known.
+    let script = script.open_with("/w/y", CREATE, 8).write(8, 1);
+    assert!(script.last().open.is_some_and(|open| Some(open) != known));
+    assert_eq!(script.read(3, 1).last().open, known);
+}
+
+#[test]
 fn a_descriptor_taken_from_a_process_is_a_copy_of_it() {
     let script =
         Script::new().of_trace().getpid().read(9, 0).write(9, 0).open_with("/w/x", "O_RDWR|O_CREAT", 3);

@@ -5,10 +5,10 @@ use super::escape::Scratch;
 use super::scan::{angle_end, number};
 use super::sink::{Out, Sink};
 use iotrail_model::Tid;
-use iotrail_model::raw::{RawItem, Target};
+use iotrail_model::raw::RawItem;
 use memchr::memmem;
 
-/// Reports the descriptors that a call sends. If they cannot be told, all of the thread's are taken to be sent.
+/// Reports the descriptors that a call sends. If not all of them can be told, any of the thread's may have been sent too.
 #[inline]
 pub(super) fn emit_sent(name: &[u8], tid: Tid, text: &[u8], out: &mut Out<'_, impl Sink>) {
     if name.starts_with(b"sendm") {
@@ -27,8 +27,13 @@ pub(super) fn emit_received<'s>(
 ) {
     if name.starts_with(b"recvm") {
         for at in memmem::find_iter(text, b"SCM_RIGHTS") {
-            for (fd, target) in received(&text[at..], scratch).unwrap_or_default() {
-                out.emit(RawItem::Received { tid, fd, target });
+            let Listed { numbers, is_whole } = listed(&text[at..]);
+            for (fd, behind) in numbers {
+                let target = target(&text[at..], behind, scratch).and_then(|(target, _)| target);
+                out.emit(RawItem::Received { tid, fd, target: target });
+            }
+            if !is_whole {
+                out.emit(RawItem::CameUnseen { tid });
             }
         }
     }
@@ -36,43 +41,49 @@ pub(super) fn emit_received<'s>(
 
 fn emit_rights(tid: Tid, text: &[u8], out: &mut Out<'_, impl Sink>) {
     for at in memmem::find_iter(text, b"SCM_RIGHTS") {
-        match descriptors(&text[at..]) {
-            Some(sent) => sent.into_iter().for_each(|fd| out.emit(RawItem::Sent { tid, fd })),
-            None => out.emit(RawItem::Escaped { tid, table: false }),
+        let Listed { numbers, is_whole } = listed(&text[at..]);
+        numbers.into_iter().for_each(|(fd, _)| out.emit(RawItem::Sent { tid, fd }));
+        if !is_whole {
+            out.emit(RawItem::Escaped { tid, table: false });
         }
     }
 }
 
 const LIST: &[u8] = b"SCM_RIGHTS, cmsg_data=[";
 
-/// The numbers in the list behind `SCM_RIGHTS`; `None` if not all of them are there.
-fn descriptors(text: &[u8]) -> Option<Vec<i32>> {
-    numbers(text).map(|numbers| numbers.into_iter().map(|(fd, _)| fd).collect())
+/// The list behind `SCM_RIGHTS`. With `-s` strace cuts it as it cuts texts: `[3</a>, ...]`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Listed {
+    /// The numbers that are there, and where each ends.
+    numbers: Vec<(i32, usize)>,
+    /// Whether that is all of them.
+    is_whole: bool,
 }
 
-/// The same with what strace says of each.
-fn received<'s>(text: &'s [u8], scratch: &mut Scratch<'s>) -> Option<Vec<(i32, Option<Target<'s>>)>> {
-    let found = numbers(text)?.into_iter();
-    Some(found.map(|(fd, behind)| (fd, target(text, behind, scratch).and_then(|(name, _)| name))).collect())
+fn listed(text: &[u8]) -> Listed {
+    let mut listed = Listed::default();
+    listed.is_whole = numbers(text, &mut listed.numbers).is_some();
+    listed
 }
 
-/// The numbers, and where each ends.
-fn numbers(text: &[u8]) -> Option<Vec<(i32, usize)>> {
+/// Puts the numbers into `found`; `None` if not all of them are there.
+fn numbers(text: &[u8], found: &mut Vec<(i32, usize)>) -> Option<()> {
     let mut rest = text.strip_prefix(LIST)?;
-    let mut found = Vec::new();
     loop {
         let (fd, length) = number(rest)?;
-        found.push((i32::try_from(fd).ok()?, text.len() - rest.len() + length));
         let behind = match rest.get(length)? {
             b'<' => angle_end(rest, length)?,
             _ => length,
         };
         let end = rest.get(behind..)?;
-        match end.strip_prefix(b"(deleted)").unwrap_or(end) {
-            [b']', ..] => return Some(found),
-            [b',', b' ', next @ ..] => rest = next,
+        let next = match end.strip_prefix(b"(deleted)").unwrap_or(end) {
+            [b']', ..] => None,
+            [b',', b' ', next @ ..] => Some(next),
             _ => return None,
-        }
+        };
+        found.push((i32::try_from(fd).ok()?, text.len() - rest.len() + length));
+        let Some(next) = next else { return Some(()) };
+        rest = next;
     }
 }
 
@@ -82,13 +93,17 @@ mod tests {
 
     #[test]
     fn sent_descriptors_are_read() {
-        let of = |list: &str| descriptors(format!("SCM_RIGHTS, cmsg_data={list}}}").as_bytes());
-        assert_eq!(of("[3]"), Some(vec![3]));
-        assert_eq!(of("[3, 12]"), Some(vec![3, 12]));
-        assert_eq!(of("[3</a],b>, 4<pipe:[7]>]"), Some(vec![3, 4]));
-        assert_eq!(of("[3</a>(deleted), 4</b>(deleted)]"), Some(vec![3, 4]));
-        assert_eq!(of("[3, ...]"), None);
-        assert_eq!(of("[3"), None);
-        assert_eq!(of("0x7f00"), None);
+        let of = |list: &str| {
+            let Listed { numbers, is_whole } = listed(format!("SCM_RIGHTS, cmsg_data={list}}}").as_bytes());
+            (numbers.into_iter().map(|(fd, _)| fd).collect::<Vec<_>>(), is_whole)
+        };
+        assert_eq!(of("[3]"), (vec![3], true));
+        assert_eq!(of("[3, 12]"), (vec![3, 12], true));
+        assert_eq!(of("[3</a],b>, 4<pipe:[7]>]"), (vec![3, 4], true));
+        assert_eq!(of("[3</a>(deleted), 4</b>(deleted)]"), (vec![3, 4], true));
+        assert_eq!(of("[3</a>, ...]"), (vec![3], false));
+        assert_eq!(of("[...]"), (vec![], false));
+        assert_eq!(of("[3"), (vec![], false));
+        assert_eq!(of("0x7f00"), (vec![], false));
     }
 }

@@ -15,6 +15,7 @@ use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Nanos, Resolution, 
 use iotrail_spool::{Header, Recorder, Spool, SpoolWriter, Written};
 use std::fs;
 use std::num::NonZeroUsize;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -50,6 +51,8 @@ pub struct JoinOptions {
 pub struct Recording {
     target: PathBuf,
     directory: PathBuf,
+    /// The directory of the spool, wherever somebody may move the trail.
+    opened: fs::File,
     name: String,
     case: CaseId,
     writer: SpoolWriter,
@@ -86,15 +89,15 @@ impl Recording {
         let begin = || {
             let writer = SpoolWriter::create(&directory, &header)?;
             run.write(place)?;
-            Ok(writer)
+            Ok((writer, fs::File::open(&directory).map_err(TrailError::io("open", &directory))?))
         };
-        let writer = begin().inspect_err(|_: &TrailError| {
+        let (writer, opened) = begin().inspect_err(|_: &TrailError| {
             // A trail of other recorders shall not keep what this one could not begin.
             let _ = fs::remove_dir_all(&directory);
         })?;
         let target = target.to_owned();
-        let mut recording =
-            Self { target, directory, name, case, writer, aside, replaced: Replaced::default() };
+        let replaced = Replaced::default();
+        let mut recording = Self { target, directory, opened, name, case, writer, aside, replaced };
         // Other ranks must find the new trail; one recorder alone leaves the old one until it has something better.
         if !is_alone || recording.target.symlink_metadata().is_err() {
             recording.place()?;
@@ -154,7 +157,7 @@ impl Recording {
             let _ = self.writer.finish_with(coverage);
             return Err(TrailError::NotConverted { path, lost: coverage.lost, source: Box::new(source) });
         }
-        let Self { target, directory, name, case, writer, .. } = self;
+        let Self { target, directory, opened, name, case, writer, .. } = self;
         // What the spool refuses from here on was said to be lost already, by the statement itself.
         let _ = writer.finish_with(coverage);
         // The writer's lock ended with it; this one says that the recorder is still at work.
@@ -187,13 +190,15 @@ impl Recording {
             tidy(&target)?;
             Ok(published)
         };
-        finish().map_err(|source: TrailError| match directory.join("header.json").is_file() {
-            true => TrailError::NotConverted {
-                path: target.clone(),
-                lost: coverage.lost,
-                source: Box::new(source),
-            },
-            false => TrailError::Vanished { path: target.clone() },
+        finish().map_err(|source: TrailError| {
+            let path = target.clone();
+            if directory.join("header.json").is_file() {
+                TrailError::NotConverted { path, lost: coverage.lost, source: Box::new(source) }
+            } else if let Some(to) = trail_around(&opened) {
+                TrailError::Moved { path, to }
+            } else {
+                TrailError::Vanished { path }
+            }
         })
     }
 
@@ -225,6 +230,13 @@ impl Recording {
         }
         Ok(())
     }
+}
+
+/// Where the trail is now whose spool has this directory; `None` if that was removed.
+fn trail_around(spool: &fs::File) -> Option<PathBuf> {
+    let there = fs::read_link(format!("/proc/self/fd/{}", spool.as_raw_fd())).ok()?;
+    let is_it = there.join("header.json").is_file();
+    is_it.then(|| there.ancestors().nth(2).map(Path::to_owned)).flatten()
 }
 
 /// The run of the trail; if there is none, a new one in a trail that is not at its place yet. Under the lock.

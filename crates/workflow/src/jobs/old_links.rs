@@ -91,6 +91,8 @@ pub(crate) fn find(
             JobAction::Open(_) | JobAction::Exec | JobAction::Look | JobAction::Stat | JobAction::List => {
                 if let (Some(program), Some(job)) = (program, job)
                     && !users.contains(&job)
+                    // It made the file, which no link led to.
+                    && !matches!(step.action, JobAction::Open(mode) if mode.exclusive)
                     && step.fd.is_none_or(|_| matches!(step.action, JobAction::Open(_)))
                     && !words.hold(program, name(names, path))
                 {

@@ -27,6 +27,7 @@ mod stats;
 mod structure;
 mod structure_logs;
 mod tables;
+mod unfinished;
 mod unknown;
 mod util;
 mod why;

@@ -19,6 +19,11 @@ fn what_others_share_is_told_before_the_call() {
     );
     assert_eq!(items[..2], ["7 sends 4", "7 sends 5"]);
     assert_eq!(items.len(), 3);
+    // `-s 1` cuts the list too.
+    let items = items_of(b"sendmsg(3, {msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[4</a>, ...]}], msg_flags=0}, 0) = 1");
+    assert_eq!(items[..2], ["7 sends 4", "7 shares with others"]);
+    let items = items_of(b"recvmsg(3, {msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[4</a>, ...]}], msg_flags=0}, 0) = 1");
+    assert_eq!(items[1..], [r#"7 receives 4 → "/a""#, "7 receives others"]);
     // No file of the set is that of thread 9.
     assert_eq!(items_of(b"fork() = 9"), ["7 shares with others", "7 @0 fork() = 9"]);
     assert_eq!(items_of(b"clone(flags=CLONE_VM|CLONE_FILES) = 9")[0], "7 shares with others for ever");

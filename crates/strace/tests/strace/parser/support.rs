@@ -88,6 +88,7 @@ pub(crate) fn show(item: &RawItem<'_>, names: &Dictionaries) -> String {
         RawItem::Killed { tid, at, signal } => format!("{tid} @{} killed {}", at.0, signal.as_bstr()),
         RawItem::Superseded { tid, by, at } => format!("{tid} @{} superseded by {by}", at.0),
         RawItem::Sent { tid, fd } => format!("{tid} sends {fd}"),
+        RawItem::CameUnseen { tid } => format!("{tid} receives others"),
         RawItem::Received { tid, fd, target } => format!("{tid} receives {fd}{}", show_target(*target)),
         RawItem::Lost { tid, call } => {
             format!("{tid} lost {}", call.map_or_else(String::new, |call| show_call(&call, names)))
