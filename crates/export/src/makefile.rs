@@ -244,8 +244,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             Targets::Files(files) => {
                 let stamp = &rule.stamp;
                 let there = format!(
-                    "{} >/dev/null && {}",
+                    "{{ {} >/dev/null || {{ echo \"job {} has left other files than when it was recorded\" >&2; exit 1; }}; }} && {}",
                     each("ls -d", files, " >/dev/null && "),
+                    number + 1,
                     each("touch -c", files, " && ")
                 );
                 writeln!(text, "\t@{} && mkdir -p .iotrail && {leads}touch {stamp}", recipe(&there))

@@ -11,6 +11,7 @@ use crate::scene::{Scene, cloexec_in};
 use crate::sockets::Given;
 use crate::state::State;
 use crate::symbols::{self, Symbol, is_command};
+use iotrail_model::calls::CallKind;
 use iotrail_model::raw::{Arg, Return};
 use iotrail_model::{Dictionaries, Event, Nullable, PathId, Tid};
 
@@ -77,13 +78,21 @@ impl State {
             }
             Effect::Getcwd => {
                 if let Some(path) = operands.text.filter(|path| path.starts_with(b"/")) {
-                    let path = intern(cx.names, path);
+                    let path = match self.from_root(thread, path, cx.names).path.get() {
+                        Some(path) if !operands.text_located => path,
+                        _ => intern(cx.names, path),
+                    };
                     event.path = Nullable::some(path);
                     self.learn_directory(thread, path, cx.names);
                 }
             }
             Effect::ChangeRoot => {
-                self.tally.changed_roots += 1;
+                let is_known = |path: &PathId| cx.names.paths.get(path.0).starts_with(b"/");
+                let named = scene.spec.is_some_and(|spec| spec.kind == CallKind::ChangeRoot);
+                let root = event.path.get().filter(is_known).filter(|_| named);
+                self.tally.changed_roots += u64::from(root.is_none());
+                let directory = self.processes.thread(thread).directory;
+                self.directories.set_root(directory, root.into());
                 self.descriptors.renames += 1;
             }
             Effect::Spawn => {

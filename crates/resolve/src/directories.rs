@@ -1,4 +1,4 @@
-//! Working directories. Threads share one, and so do processes made with CLONE_FS.
+//! Working directories, and root directories. Threads share one of each, and so do processes made with CLONE_FS.
 
 use crate::mounts::MountSpace;
 use crate::owned::Owned;
@@ -18,6 +18,8 @@ pub(crate) struct Directory {
     pub(crate) file: Nullable<FileId>,
     /// Whether it was changed, so that what is learnt later says nothing about before.
     pub(crate) moved: bool,
+    /// The root directory of those who work there, if it was changed and is known.
+    pub(crate) root: Nullable<PathId>,
     /// The mount namespace of those who work there: it is shared only with the directory.
     pub(crate) mounts: MountSpace,
 }
@@ -70,7 +72,14 @@ impl Directories {
     /// Goes there.
     pub(crate) fn change(&mut self, id: DirectoryId, to: Directory) {
         if let Some(directory) = self.directories.get_mut(id.0) {
-            *directory = Directory { moved: true, mounts: directory.mounts, ..to };
+            *directory = Directory { moved: true, root: directory.root, mounts: directory.mounts, ..to };
+        }
+    }
+
+    /// Its owners have another root directory from now on; unknown if it is NULL.
+    pub(crate) fn set_root(&mut self, id: DirectoryId, root: Nullable<PathId>) {
+        if let Some(directory) = self.directories.get_mut(id.0) {
+            directory.root = root;
         }
     }
 
@@ -99,6 +108,6 @@ impl Directories {
 
     /// The paths of all directories, to be renumbered.
     pub(crate) fn paths_mut(&mut self) -> impl Iterator<Item = &mut Nullable<PathId>> {
-        self.directories.iter_mut().map(|directory| &mut directory.path)
+        self.directories.iter_mut().flat_map(|directory| [&mut directory.path, &mut directory.root])
     }
 }

@@ -140,7 +140,9 @@ impl State {
         };
         let origin = match link {
             DirectoryLink::WorkingDirectory => self.working_directory(owner, None, names),
-            DirectoryLink::Root => Origin { path: Nullable::some(intern(names, b"/")), ..Origin::default() },
+            DirectoryLink::Root => self
+                .root_of(owner)
+                .unwrap_or_else(|| Origin { path: Nullable::some(intern(names, b"/")), ..Origin::default() }),
             DirectoryLink::Descriptor(fd) => {
                 let table = self.processes.thread(owner).table;
                 let description = self.description_of(table, (fd, None), false, names);
@@ -187,9 +189,36 @@ impl State {
             Some(path) if arg.in_root => self.join(base, &paths::within(path), names),
             Some(path) => match self.through_link(id, path, names) {
                 Some((base, rest)) => self.join(base, rest, names),
-                None => self.join(base, path, names),
+                None if path.first() == Some(&b'/') => self.from_root(id, path, names),
+                None => match self.up_to_root(id, base, path, names) {
+                    Some(path) => self.from_root(id, &path, names),
+                    None => self.join(base, path, names),
+                },
             },
         }
+    }
+
+    /// A relative path that goes up, seen from the root that was changed and that it does not leave: its directory lies below that.
+    fn up_to_root(&self, id: ThreadId, base: Origin, path: &[u8], names: &Dictionaries) -> Option<Vec<u8>> {
+        let root = self.root_of(id)?.path.get()?;
+        let goes_up = path.split(|byte| *byte == b'/').any(|part| part == b"..");
+        let base = base.path.get().filter(|_| goes_up && !base.lost)?;
+        let inner = names.paths.get(base.0).strip_prefix(names.paths.get(root.0))?;
+        matches!(inner, b"" | [b'/', ..]).then(|| [inner, b"/", path].concat())
+    }
+
+    /// Where an absolute path leads.
+    pub(crate) fn from_root(&mut self, id: ThreadId, path: &[u8], names: &mut Dictionaries) -> Location {
+        match self.root_of(id) {
+            Some(root) => self.join(root, &paths::within(path), names),
+            None => self.join(Origin::default(), path, names),
+        }
+    }
+
+    /// The root directory of a thread, if it is another one than that of the tracer.
+    fn root_of(&self, id: ThreadId) -> Option<Origin> {
+        let root = self.directories.get(self.processes.thread(id).directory).root;
+        (!root.is_null()).then(|| Origin { path: root, ..Origin::default() })
     }
 
     /// Where a directory is that a descriptor stands for.

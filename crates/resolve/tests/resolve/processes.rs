@@ -263,8 +263,32 @@ fn unsharing_ends_the_sharing() {
 }
 
 #[test]
-fn a_changed_root_is_noted() {
-    assert_eq!(Script::new().call("chroot", &[path("/jail")], value(0)).summary().changed_roots, 1);
+fn absolute_paths_begin_at_the_root_that_a_process_has() {
+    let script = Script::new().of_trace().chdir("/w").open("jail/f", 3);
+    let file = script.last().file;
+    let script = script.call("chroot", &[path("jail")], value(0)).open("/f", 4);
+    assert_eq!((script.path(), script.last().file), (Some("/w/jail/f"), file));
+    assert_eq!(script.summary().changed_roots, 0);
+    // The working directory stays, `..` does not leave the root, and a child has the same one.
+    let script = script.open("g", 5);
+    assert_eq!(script.path(), Some("/w/g"));
+    let script = script.open("/../../h", 6);
+    assert_eq!(script.path(), Some("/w/jail/h"));
+    let script = script.fork(101).by(101).chdir("/d").open("i", 7);
+    assert_eq!(script.path(), Some("/w/jail/d/i"));
+    let script = script.open("../../i", 7);
+    assert_eq!(script.path(), Some("/w/jail/i"));
+    // Another one below it.
+    let script = script.call("chroot", &[path("/d")], value(0)).open("/j", 8);
+    assert_eq!(script.path(), Some("/w/jail/d/j"));
+    assert_eq!(script.by(100).open("/k", 9).path(), Some("/w/jail/k"));
+}
+
+#[test]
+fn a_root_that_is_not_known_is_noted() {
+    let script = Script::new().call("pivot_root", &[path("/jail"), path("/jail/old")], value(0));
+    assert_eq!(script.summary().changed_roots, 1);
+    assert_eq!(script.open("/f", 3).path(), Some("/f"));
 }
 
 #[test]
