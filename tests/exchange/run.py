@@ -145,7 +145,7 @@ def again_with_make(makefile, workflow, directory, recorded):
     clean = directory / "clean-make"
     workflow.prepare(clean)
     listed = run(["make", "-n", "-f", makefile], clean).stdout
-    lines = [line for line in listed.splitlines() if line and not line.startswith(("mkdir -p .iotrail", "ls -d ", "make: ", "_", "rm -f -- "))]
+    lines = [line for line in listed.splitlines() if line and not line.startswith(("mkdir -p .iotrail", "{ ls -d ", "make: ", "_", "rm -f -- "))]
     expect(len(lines) == workflow.jobs, f"make -n lists {len(lines)} jobs, not {workflow.jobs}:\n{listed}")
     run(["make", "-j2", "-f", makefile], clean)
     compare(workflow, recorded, clean, "make")
