@@ -78,7 +78,7 @@ impl State {
             }
             Effect::Getcwd => {
                 if let Some(path) = operands.text.filter(|path| path.starts_with(b"/")) {
-                    let path = match self.from_root(thread, path, cx.names).path.get() {
+                    let path = match self.below_root(thread, path, cx.names).path.get() {
                         Some(path) if !operands.text_located => path,
                         _ => intern(cx.names, path),
                     };

@@ -189,9 +189,9 @@ impl State {
             Some(path) if arg.in_root => self.join(base, &paths::within(path), names),
             Some(path) => match self.through_link(id, path, names) {
                 Some((base, rest)) => self.join(base, rest, names),
-                None if path.first() == Some(&b'/') => self.from_root(id, path, names),
+                None if path.first() == Some(&b'/') => self.below_root(id, path, names),
                 None => match self.up_to_root(id, base, path, names) {
-                    Some(path) => self.from_root(id, &path, names),
+                    Some(path) => self.below_root(id, &path, names),
                     None => self.join(base, path, names),
                 },
             },
@@ -208,7 +208,7 @@ impl State {
     }
 
     /// Where an absolute path leads.
-    pub(crate) fn from_root(&mut self, id: ThreadId, path: &[u8], names: &mut Dictionaries) -> Location {
+    pub(crate) fn below_root(&mut self, id: ThreadId, path: &[u8], names: &mut Dictionaries) -> Location {
         match self.root_of(id) {
             Some(root) => self.join(root, &paths::within(path), names),
             None => self.join(Origin::default(), path, names),

@@ -30,7 +30,7 @@ pub(super) fn emit_received<'s>(
             let Listed { numbers, is_whole } = listed(&text[at..]);
             for (fd, behind) in numbers {
                 let target = target(&text[at..], behind, scratch).and_then(|(target, _)| target);
-                out.emit(RawItem::Received { tid, fd, target: target });
+                out.emit(RawItem::Received { tid, fd, target });
             }
             if !is_whole {
                 out.emit(RawItem::CameUnseen { tid });
