@@ -28,8 +28,10 @@ pub struct Words {
     keep_digits: bool,
     /// Public names of programs that the trail runs.
     programs: HashSet<String>,
-    /// Names that are public somewhere in the trail's paths, and so stay everywhere.
+    /// Names of known programs that lie where they are public, and so stay everywhere.
     kept: HashSet<String>,
+    /// Names of known programs that directories and entries of top directories have: somebody's, not the program's.
+    chosen: HashSet<String>,
     /// Components of the trail's paths in which there is punctuation: an argument is not taken apart there.
     odd: HashSet<String>,
 }
@@ -44,6 +46,7 @@ impl Words {
             keep_digits: false,
             programs: HashSet::new(),
             kept: HashSet::new(),
+            chosen: HashSet::new(),
             odd: HashSet::new(),
         }
     }
@@ -63,20 +66,29 @@ impl Words {
         self
     }
 
-    /// Lets arguments that name one of the paths do so afterwards, whatever punctuation is in it, and lets a name that is public in
-    /// one directory be the same name in all others: who looks for `sh` in a search path looks for one name.
+    /// Lets arguments that name one of the paths do so afterwards, whatever punctuation is in it, and lets the name of a known
+    /// program be the same in all directories where programs may lie: who looks for `sh` in a search path looks for one name.
     #[must_use]
     pub fn with_paths<'a>(mut self, paths: impl Iterator<Item = &'a str>) -> Self {
-        let (mut public, mut private) = (HashSet::new(), HashSet::new());
+        let (mut public, mut private, mut chosen) = (HashSet::new(), HashSet::new(), HashSet::new());
         for path in paths {
             let components = path.split('/');
             self.odd.extend(components.filter(|name| name.contains(PUNCTUATION)).map(str::to_owned));
             let Some(below) = path.strip_prefix('/') else { continue };
+            let mut at = 0;
             for_each_component(below, |parent, name| {
-                let names = if place::is_public(parent, name) { &mut public } else { &mut private };
+                at += name.len() + 1;
+                let is_public = place::is_public(parent, name);
+                let names = if is_public { &mut public } else { &mut private };
                 names.insert(name);
+                // Directories, and what lies in those for users, are called as somebody wished.
+                if !is_public && (at <= below.len() || parent.matches('/').count() < 2) {
+                    chosen.insert(name);
+                }
             });
         }
+        public.retain(|name| public::is_program(name) && !chosen.contains(name));
+        self.chosen.extend(chosen.into_iter().filter(|name| public::is_program(name)).map(str::to_owned));
         // Names with numbers are told apart by templates, in which all of a kind must be alike.
         let hashed: HashSet<Cow<'_, str>> =
             private.difference(&public).map(|name| generalise(name)).collect();
@@ -226,7 +238,7 @@ impl Words {
         if matches!(component, "" | "." | "..")
             || public::is_anywhere(component)
             || self.kept.contains(component)
-            || !has_digits(component) && self.programs.contains(component)
+            || !has_digits(component) && self.programs.contains(component) && !self.chosen.contains(component)
         {
             return component.to_owned();
         }
@@ -322,6 +334,29 @@ mod tests {
             assert_eq!(words.path(path).rsplit('/').next(), path.rsplit('/').next());
             assert!(!words.path(path).contains("ada") && !words.path(path).contains("quokka"));
         }
+    }
+
+    #[test]
+    fn a_directory_that_is_called_like_a_program_is_hashed() {
+        let paths = [
+            "/usr/bin/postgres",
+            "/home/postgres/thesis",
+            "/usr/bin/git",
+            "/srv/git",
+            "/etc/private/x",
+            "/home/ada/private",
+        ];
+        let words = words()
+            .with_programs(["/usr/bin/postgres", "/usr/bin/git"].into_iter())
+            .with_paths(paths.into_iter());
+        for path in ["/home/postgres/thesis", "/srv/git", "/home/ada/private", "/home/postgres"] {
+            let redacted = words.path(path);
+            assert!(
+                !["postgres", "git", "private", "ada"].iter().any(|name| redacted.contains(name)),
+                "{redacted}"
+            );
+        }
+        assert_eq!(words.path("/usr/bin/postgres"), "/usr/bin/postgres");
     }
 
     #[test]
