@@ -87,8 +87,9 @@ impl Words {
                 }
             });
         }
+        chosen.retain(|name| public::is_program(name));
         public.retain(|name| public::is_program(name) && !chosen.contains(name));
-        self.chosen.extend(chosen.into_iter().filter(|name| public::is_program(name)).map(str::to_owned));
+        self.chosen.extend(chosen.into_iter().map(str::to_owned));
         // Names with numbers are told apart by templates, in which all of a kind must be alike.
         let hashed: HashSet<Cow<'_, str>> =
             private.difference(&public).map(|name| generalise(name)).collect();

@@ -78,9 +78,9 @@ impl State {
             }
             Effect::Getcwd => {
                 if let Some(path) = operands.text.filter(|path| path.starts_with(b"/")) {
-                    let path = match self.below_root(thread, path, cx.names).path.get() {
-                        Some(path) if !operands.text_located => path,
-                        _ => intern(cx.names, path),
+                    let path = match operands.text_located {
+                        true => intern(cx.names, path),
+                        false => self.own_path(thread, path, cx.names),
                     };
                     event.path = Nullable::some(path);
                     self.learn_directory(thread, path, cx.names);
@@ -88,8 +88,8 @@ impl State {
             }
             Effect::ChangeRoot => {
                 let is_known = |path: &PathId| cx.names.paths.get(path.0).starts_with(b"/");
-                let named = scene.spec.is_some_and(|spec| spec.kind == CallKind::ChangeRoot);
-                let root = event.path.get().filter(is_known).filter(|_| named);
+                let is_chroot = scene.spec.is_some_and(|spec| spec.kind == CallKind::ChangeRoot);
+                let root = event.path.get().filter(is_known).filter(|_| is_chroot);
                 self.tally.changed_roots += u64::from(root.is_none());
                 let directory = self.processes.thread(thread).directory;
                 self.directories.set_root(directory, root.into());

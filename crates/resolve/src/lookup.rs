@@ -140,9 +140,9 @@ impl State {
         };
         let origin = match link {
             DirectoryLink::WorkingDirectory => self.working_directory(owner, None, names),
-            DirectoryLink::Root => self
-                .root_of(owner)
-                .unwrap_or_else(|| Origin { path: Nullable::some(intern(names, b"/")), ..Origin::default() }),
+            DirectoryLink::Root => {
+                Origin { path: Nullable::some(self.own_path(owner, b"/", names)), ..Origin::default() }
+            }
             DirectoryLink::Descriptor(fd) => {
                 let table = self.processes.thread(owner).table;
                 let description = self.description_of(table, (fd, None), false, names);
@@ -189,36 +189,41 @@ impl State {
             Some(path) if arg.in_root => self.join(base, &paths::within(path), names),
             Some(path) => match self.through_link(id, path, names) {
                 Some((base, rest)) => self.join(base, rest, names),
-                None if path.first() == Some(&b'/') => self.below_root(id, path, names),
-                None => match self.up_to_root(id, base, path, names) {
-                    Some(path) => self.below_root(id, &path, names),
+                None => match self.seen_from_root(id, base, path, names) {
+                    Some((root, path)) => self.join(root, &path, names),
                     None => self.join(base, path, names),
                 },
             },
         }
     }
 
-    /// A relative path that goes up, seen from the root that was changed and that it does not leave: its directory lies below that.
-    fn up_to_root(&self, id: ThreadId, base: Origin, path: &[u8], names: &Dictionaries) -> Option<Vec<u8>> {
-        let root = self.root_of(id)?.path.get()?;
+    /// Where an absolute path leads that a thread itself was told of its place.
+    pub(crate) fn own_path(&mut self, id: ThreadId, path: &[u8], names: &mut Dictionaries) -> PathId {
+        let seen = self.seen_from_root(id, LOST, path, names);
+        let joined = seen.and_then(|(root, path)| self.join(root, &path, names).path.get());
+        joined.unwrap_or_else(|| intern(names, path))
+    }
+
+    /// The root directory that a thread was given, and how a path goes on from there that begins there, or may end there because it
+    /// goes up from a directory below. `None` if the thread has the tracer's root, or the path is another one.
+    fn seen_from_root(
+        &self,
+        id: ThreadId,
+        base: Origin,
+        path: &[u8],
+        names: &Dictionaries,
+    ) -> Option<(Origin, Vec<u8>)> {
+        let root = self.directories.get(self.processes.thread(id).directory).root;
+        let origin = Origin { path: root, ..Origin::default() };
+        let root = names.paths.get(root.get()?.0);
+        if path.starts_with(b"/") {
+            return Some((origin, paths::within(path)));
+        }
         let goes_up = path.split(|byte| *byte == b'/').any(|part| part == b"..");
         let base = base.path.get().filter(|_| goes_up && !base.lost)?;
-        let inner = names.paths.get(base.0).strip_prefix(names.paths.get(root.0))?;
-        matches!(inner, b"" | [b'/', ..]).then(|| [inner, b"/", path].concat())
-    }
-
-    /// Where an absolute path leads.
-    pub(crate) fn below_root(&mut self, id: ThreadId, path: &[u8], names: &mut Dictionaries) -> Location {
-        match self.root_of(id) {
-            Some(root) => self.join(root, &paths::within(path), names),
-            None => self.join(Origin::default(), path, names),
-        }
-    }
-
-    /// The root directory of a thread, if it is another one than that of the tracer.
-    fn root_of(&self, id: ThreadId) -> Option<Origin> {
-        let root = self.directories.get(self.processes.thread(id).directory).root;
-        (!root.is_null()).then(|| Origin { path: root, ..Origin::default() })
+        let below = names.paths.get(base.0).strip_prefix(root)?;
+        let is_below = matches!(below, b"" | [b'/', ..]);
+        is_below.then(|| (origin, paths::within(&[below, b"/", path].concat())))
     }
 
     /// Where a directory is that a descriptor stands for.

@@ -235,8 +235,8 @@ impl Recording {
 /// Where the trail is now whose spool has this directory; `None` if that was removed.
 fn trail_around(spool: &fs::File) -> Option<PathBuf> {
     let there = fs::read_link(format!("/proc/self/fd/{}", spool.as_raw_fd())).ok()?;
-    let is_it = there.join("header.json").is_file();
-    is_it.then(|| there.ancestors().nth(2).map(Path::to_owned)).flatten()
+    let trail = there.ancestors().nth(2)?;
+    there.join("header.json").is_file().then(|| trail.to_owned())
 }
 
 /// The run of the trail; if there is none, a new one in a trail that is not at its place yet. Under the lock.

@@ -1,6 +1,6 @@
 //! Structures: a trail there and back, what people see of one, and what is not one.
 
-use crate::cli::util::{Dir, wait_until};
+use crate::cli::util::Dir;
 
 /// A program that copies a file in blocks.
 fn copies() -> Dir {
@@ -166,13 +166,7 @@ fn a_recording_can_be_a_structure_at_once() {
 
 #[test]
 fn a_recorder_that_is_killed_leaves_what_recover_makes_a_structure_of() {
-    let dir = Dir::new();
-    let program = "for i in 1 2 3 4 5 6 7 8; do echo $i > file-$i; done; touch done; sleep 100";
-    let mut recorder =
-        dir.command(["record", "-q", "-o", "run.structure", "--", "sh", "-c", program]).start();
-    wait_until("the files are written", || dir.path("done").exists());
-    recorder.kill().expect("a recorder");
-    recorder.wait().expect("its end");
+    let dir = Dir::with_killed_recorder("run.structure");
     assert!(!dir.path("run.structure").exists());
     dir.run(["recover", "run.structure", "--time-precision", "100"]).succeeds();
     assert!(!dir.path("run.structure.trail").exists());

@@ -1,23 +1,11 @@
 //! What people see of a trail whose recorder came to no end, and of one that lost its place.
 
-use crate::cli::util::{Dir, wait_until};
+use crate::cli::util::Dir;
 use serde_json::Value;
-
-const PROGRAM: &str = "for i in 1 2 3 4 5 6 7 8; do echo $i > file-$i; done; touch done; sleep 100";
-
-/// `t.trail`, whose recorder was killed.
-fn killed() -> Dir {
-    let dir = Dir::new();
-    let mut recorder = dir.command(["record", "-q", "-o", "t.trail", "--", "sh", "-c", PROGRAM]).start();
-    wait_until("the files are written", || dir.path("done").exists());
-    recorder.kill().expect("a recorder");
-    recorder.wait().expect("its end");
-    dir
-}
 
 #[test]
 fn every_command_warns_of_an_unfinished_trail() {
-    let dir = killed();
+    let dir = Dir::with_killed_recorder("t.trail");
     for words in
         [&["stats", "t.trail"][..], &["files", "t.trail", "--json"], &["why", "t.trail"], &["dfg", "t.trail"]]
     {
@@ -36,7 +24,7 @@ fn every_command_warns_of_an_unfinished_trail() {
 
 #[test]
 fn a_redacted_copy_of_an_unfinished_trail_is_finished() {
-    let dir = killed();
+    let dir = Dir::with_killed_recorder("t.trail");
     dir.run(["redact", "t.trail", "-o", "r.trail"]).succeeds();
     let run = dir.run(["files", "r.trail"]).succeeds();
     assert_eq!(run.messages(), "");

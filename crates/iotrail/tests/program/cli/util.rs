@@ -47,6 +47,17 @@ impl Dir {
         dir
     }
 
+    /// With what a recorder leaves that is killed when its program has written `file-1` to `file-8`, in `output`.
+    pub(crate) fn with_killed_recorder(output: &str) -> Self {
+        let dir = Self::new();
+        let program = "for i in 1 2 3 4 5 6 7 8; do echo $i > file-$i; done; touch done; sleep 100";
+        let mut recorder = dir.command(["record", "-q", "-o", output, "--", "sh", "-c", program]).start();
+        wait_until("the files are written", || dir.path("done").exists());
+        recorder.kill().expect("a recorder");
+        recorder.wait().expect("its end");
+        dir
+    }
+
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.0.path().join(name)
     }
