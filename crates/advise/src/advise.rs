@@ -348,7 +348,7 @@ impl Advising<'_> {
             group.add(&members, case, tracing, example);
         }
         let own = Worth {
-            at_stake: advised.iter().filter_map(|run| run.at_stake).sum(),
+            at_stake: advised.iter().filter_map(|run| run.at_stake).fold(0, u64::saturating_add),
             saved_calls: advised.iter().map(|run| run.run.members.len() as u64 - 1).sum(),
             accesses: file.accesses.len() as u64,
         };
@@ -374,8 +374,10 @@ impl Advising<'_> {
         for access in members {
             let process = self.process_table.find(self.case(access), access.pid, Timestamp(access.start));
             let span = (access.start, access.end);
-            on_path += process.map_or(0, |process| self.times.of_thread(process, access.tid, span));
-            all += u64::try_from(access.end.saturating_sub(access.start)).unwrap_or_default();
+            let of_thread = process.map_or(0, |process| self.times.of_thread(process, access.tid, span));
+            on_path = on_path.saturating_add(of_thread);
+            all = all
+                .saturating_add(u64::try_from(access.end.saturating_sub(access.start)).unwrap_or_default());
         }
         part_of(saved, on_path, all)
     }
@@ -391,7 +393,7 @@ impl Advising<'_> {
             start_ns: first.start,
             calls: members.len() as u64,
             offset: members.iter().map(|access| access.low).min().unwrap_or_default(),
-            bytes: members.iter().map(|access| access.bytes()).sum(),
+            bytes: members.iter().map(|access| access.bytes()).fold(0, u64::saturating_add),
         }
     }
 
@@ -422,8 +424,8 @@ impl Group {
         self.call_bytes.extend(accesses().map(Access::bytes));
         self.run_bytes.push(example.bytes);
         let timed = accesses().all(|access| access.timed);
-        let all = timed.then(|| accesses().map(|access| time(access, tracing)).sum::<u64>());
-        self.time = self.time.zip(all).map(|(time, more)| time + more);
+        let all = timed.then(|| accesses().map(|access| time(access, tracing)).fold(0, u64::saturating_add));
+        self.time = self.time.zip(all).map(|(time, more)| time.saturating_add(more));
         if self.example.as_ref().is_none_or(|known| known.calls < example.calls) {
             self.example = Some(example);
         }
@@ -438,7 +440,7 @@ impl Group {
     ) -> Option<Finding> {
         let (at_stake_ns, share) = self.stake.most(times);
         let (runs, saved_calls) = (self.run_bytes.len() as u64, self.saved_calls());
-        let bytes = self.run_bytes.iter().sum();
+        let bytes = self.run_bytes.iter().copied().fold(0, u64::saturating_add);
         let run_bytes = median(self.run_bytes);
         let confidence = match (self.threads, self.foreign) {
             (true, _) => Confidence::Low,

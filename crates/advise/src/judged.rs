@@ -186,7 +186,7 @@ impl Judging<'_> {
             number,
             shape: advised.run.shape,
             calls: members.len() as u64,
-            bytes: members.iter().map(|at| self.looking.access(*at).bytes()).sum(),
+            bytes: members.iter().map(|at| self.looking.access(*at).bytes()).fold(0, u64::saturating_add),
             saved_ns: advised.saved,
             at_stake_ns: advised.at_stake,
         }

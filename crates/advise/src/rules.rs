@@ -225,7 +225,10 @@ pub(crate) fn join(
             processes: processes.len() as u64,
             calls: sum(|tally| tally.calls),
             saved_calls: sum(|tally| tally.saved.calls),
-            saved_ns: members.iter().map(|member| member.tally.saved.time(tracing)).sum(),
+            saved_ns: members
+                .iter()
+                .map(|member| member.tally.saved.time(tracing))
+                .try_fold(0, |sum: u64, saved| Some(sum.saturating_add(saved?))),
             at_stake_ns,
             share,
             amount: sum(|tally| tally.amount),

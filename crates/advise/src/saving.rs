@@ -62,7 +62,7 @@ impl Rates {
         members
             .skip(1)
             .map(|access| access.timed.then(|| time(access, tracing).saturating_sub(self.transfer(access))))
-            .sum()
+            .try_fold(0, |sum: u64, saved| Some(sum.saturating_add(saved?)))
     }
 }
 

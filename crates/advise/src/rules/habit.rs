@@ -244,9 +244,14 @@ impl Saved {
         self.on_path = self.on_path.saturating_add(other.on_path);
     }
 
-    /// Of these calls as many as remain when so many in a hundred are dropped.
+    /// So many in a hundred of these calls.
     pub(crate) fn percent(self, percent: u64) -> Self {
-        let part = |number: u64| (u128::from(number) * u128::from(percent) / 100) as u64;
+        self.fraction(percent, 100)
+    }
+
+    /// `some` of each `all` of these calls; `all` is not 0.
+    pub(crate) fn fraction(self, some: u64, all: u64) -> Self {
+        let part = |number: u64| (u128::from(number) * u128::from(some) / u128::from(all)) as u64;
         Self {
             calls: part(self.calls),
             timed: part(self.timed),
@@ -287,6 +292,13 @@ impl Tally {
     /// Of a habit that begins with this call.
     pub(crate) fn new(first: First) -> Self {
         Self { first, calls: 0, saved: Saved::default(), amount: 0 }
+    }
+
+    /// Calls of the same habit, which come behind these.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.saved.join(other.saved);
+        self.amount = self.amount.saturating_add(other.amount);
     }
 
     /// One more, which need not be.

@@ -38,7 +38,8 @@ impl Peers {
         used.calls.add(call);
         if let (Transfer::Read | Transfer::Write | Transfer::Copy, Some(size)) = (call.transfer, call.size) {
             used.bytes = used.bytes.saturating_add(size);
-            *used.files.entry(path).or_default() += size;
+            let of_file = used.files.entry(path).or_default();
+            *of_file = of_file.saturating_add(size);
         }
     }
 

@@ -46,12 +46,12 @@ impl ProcessStorm {
         let first = *self.starts.get(&parent)?;
         let mut times: Vec<u64> = lived.iter().filter_map(|lived| lived.time).collect();
         times.sort_unstable();
-        let (shortest, median) = (*times.first()?, times[times.len() / 2]);
+        let (shortest, median) = (*times.first()?, times[(times.len() - 1) / 2]);
         let number = lived.len() as u64;
         // The shortest one did next to nothing: so much it takes to start and end one.
         let time = shortest.saturating_mul(number - 1);
-        let on_path: u64 = lived.iter().map(|lived| lived.on_path).sum();
-        let on_path = part_of(time, on_path, times.iter().sum());
+        let on_path: u64 = lived.iter().map(|lived| lived.on_path).fold(0, u64::saturating_add);
+        let on_path = part_of(time, on_path, times.iter().copied().fold(0, u64::saturating_add));
         let saved = Saved { calls: 0, timed: 0, time: Some(time), on_path };
         (median <= SHORT).then(|| ProcessHabit {
             rule: "process-storm",

@@ -12,8 +12,8 @@ const MANY: u64 = 50;
 const SLOW: u64 = 50_000;
 /// What begins so close behind the read before was read ahead.
 const NEAR: u64 = 128 << 10;
-/// So many requests storage serves side by side; what is saved is the rest of each of them, in a hundred.
-const SAVED: u64 = 87;
+/// So many requests storage serves side by side; what is saved is all but one of them.
+const SIDE_BY_SIDE: u64 = 8;
 
 #[derive(Default)]
 pub(crate) struct RandomReads {
@@ -60,7 +60,10 @@ impl Rule for RandomReads {
         let found = self.files.values().filter(|reads| reads.is_habit()).map(|reads| ProcessHabit {
             rule: "random-reads",
             file: log.text(reads.random.first.path),
-            tally: Tally { saved: Saved { calls: 0, ..reads.random.saved.percent(SAVED) }, ..reads.random },
+            tally: Tally {
+                saved: Saved { calls: 0, ..reads.random.saved.fraction(SIDE_BY_SIDE - 1, SIDE_BY_SIDE) },
+                ..reads.random
+            },
             places: Vec::new(),
             fix: "ask in the order of offsets, or for all pieces at once: C: posix_fadvise(fd, offset, length, POSIX_FADV_WILLNEED) for what comes next, io_uring or aio with several requests; Python: sort the requests, os.posix_fadvise, several threads with os.pread; MPI: MPI_File_read_at_all with an indexed type; a small file: read all of it once",
             assumes: "which pieces come next is known before they are needed, and the storage serves several requests at once",

@@ -46,7 +46,7 @@ impl Rule for RootIo {
 
 /// The process that moves nearly all bytes of its group.
 pub(crate) fn root<'a>(group: &[&'a FileUse]) -> Option<&'a FileUse> {
-    let all: u64 = group.iter().map(|used| used.bytes).sum();
+    let all: u64 = group.iter().map(|used| used.bytes).fold(0, u64::saturating_add);
     let root = group.iter().max_by_key(|used| used.bytes)?;
     (all >= MUCH && u128::from(root.bytes) * 100 >= u128::from(all) * u128::from(MOST)).then_some(*root)
 }

@@ -36,11 +36,12 @@ impl Rule for SerialPhase {
 
 fn habit(log: &Context, of: &WaitsOf, phases: &[Phase], together: u64, members: u64) -> Option<ProcessHabit> {
     let process = of.first.process?;
-    let time: u64 = phases.iter().map(|phase| (phase.to - phase.from).unsigned_abs()).sum();
+    let time: u64 = phases.iter().map(|phase| phase.to.abs_diff(phase.from)).fold(0, u64::saturating_add);
     if time < MUCH || time.saturating_mul(100) < together.saturating_mul(SHARE) {
         return None;
     }
-    let on_path = phases.iter().map(|phase| log.path.of_process(process, (phase.from, phase.to))).sum();
+    let on_path = phases.iter().map(|phase| log.path.of_process(process, (phase.from, phase.to)));
+    let on_path = on_path.fold(0, u64::saturating_add);
     // What one does, all could do together.
     let saved = Saved { calls: 0, timed: 0, time: Some(time), on_path }.percent(100 - 100 / members);
     Some(ProcessHabit {

@@ -2,7 +2,7 @@
 //! no run; but each lies behind the one before.
 
 use super::Rule;
-use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
@@ -24,9 +24,17 @@ pub(crate) struct SmallAppends {
 struct Writers {
     by: Image,
     several: bool,
-    /// The description through which the last write went, if nothing that forces data to storage came behind it.
-    last: Option<(CaseId, OpenId)>,
+    /// The last write, if nothing that forces data to storage came behind it.
+    last: Option<Last>,
     tally: Tally,
+}
+
+/// A write that another one may come right behind.
+struct Last {
+    /// Through which description it went.
+    open: (CaseId, OpenId),
+    /// It, if it is not counted because nothing came behind it yet.
+    alone: Option<Tally>,
 }
 
 impl Rule for SmallAppends {
@@ -56,14 +64,11 @@ impl Rule for SmallAppends {
         });
         let found = habits.map(|(_, writers)| {
             let tally = &writers.tally;
-            let fewer = tally.amount.div_ceil(BUFFER).saturating_mul(100) / tally.calls;
+            let left = tally.amount.div_ceil(BUFFER).min(tally.calls);
             ProcessHabit {
                 rule: "small-appends",
                 file: log.text(tally.first.path),
-                tally: Tally {
-                    saved: Saved { ..tally.saved.percent(100_u64.saturating_sub(fewer)) },
-                    ..*tally
-                },
+                tally: Tally { saved: tally.saved.fraction(tally.calls - left, tally.calls), ..*tally },
                 places: Vec::new(),
                 fix: "collect lines in memory and append 64 KiB at once: C: setvbuf with _IOFBF instead of _IOLBF; Python: open(..., 'a') without buffering=1 and without flush, logging.handlers.MemoryHandler; Fortran: no FLUSH in the loop; shell: one redirection of the loop",
                 assumes: "nobody follows the file line by line, and the last lines may be lost if the program is killed",
@@ -76,12 +81,21 @@ impl Rule for SmallAppends {
 impl Writers {
     fn append(&mut self, call: &Seen) {
         self.several |= self.by != call.process();
-        let open = call.description().filter(|_| !call.syncs);
-        let follows = open.is_some() && self.last == open;
-        self.last = open;
-        if follows && call.selected {
-            self.tally.amount = self.tally.amount.saturating_add(call.size.unwrap_or_default());
-            self.tally.waste(call);
+        let Some(open) = call.description().filter(|_| !call.syncs) else {
+            self.last = None;
+            return;
+        };
+        let mut one = Tally::new(call.first());
+        if call.selected {
+            one.amount = call.size.unwrap_or_default();
+            one.waste(call);
+        }
+        match self.last.take().filter(|last| last.open == open) {
+            Some(Last { alone, .. }) => {
+                alone.into_iter().chain([one]).for_each(|one| self.tally.join(one));
+                self.last = Some(Last { open, alone: None });
+            }
+            None => self.last = Some(Last { open, alone: Some(one) }),
         }
     }
 }

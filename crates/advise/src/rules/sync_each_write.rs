@@ -47,7 +47,7 @@ impl Rule for SyncEachWrite {
         if !writes || call.syncs {
             if uses.bytes > 0 && uses.bytes < LITTLE {
                 uses.small.add(call);
-                uses.forced += uses.bytes;
+                uses.forced = uses.forced.saturating_add(uses.bytes);
             }
             uses.bytes = 0;
         }

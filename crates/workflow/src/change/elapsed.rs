@@ -60,19 +60,19 @@ pub(super) struct Elapsed {
 #[derive(Clone, Debug, Default)]
 struct Both {
     /// Sums over the runs.
-    time: [i64; 2],
+    time: [i128; 2],
     calls: [u64; 2],
     /// Number of runs.
     runs: [i64; 2],
     joined: u64,
     last: Option<String>,
-    by_call: BTreeMap<Option<String>, i64>,
+    by_call: BTreeMap<Option<String>, i128>,
 }
 
 impl Pile for Both {
     fn weight(&self) -> i64 {
-        let mean = |side: usize| self.time[side] / self.runs[side].max(1);
-        mean(0).max(mean(1))
+        let mean = |side: usize| self.time[side] / i128::from(self.runs[side].max(1));
+        mean(0).max(mean(1)) as i64
     }
 
     fn joined(&self) -> u64 {
@@ -98,7 +98,7 @@ impl Pile for Both {
 impl Both {
     /// The call that most of the time is in, and whether that is nine tenths of it.
     fn heaviest(&self) -> (Option<String>, bool) {
-        let all: i64 = self.by_call.values().sum();
+        let all: i128 = self.by_call.values().sum();
         let most = self.by_call.iter().max_by_key(|(call, time)| (**time, Reverse((*call).clone())));
         most.map_or((None, false), |(call, time)| {
             (call.clone(), call.is_some() && time.saturating_mul(10) >= all.saturating_mul(9))
@@ -120,9 +120,9 @@ pub(super) fn elapsed_change(a: &[&Elapsed], b: &[&Elapsed], slowest_rank: bool)
             let files = piles.entry((piece.kind, &piece.program)).or_default();
             let pile = files.entry((piece.path.clone(), false)).or_default();
             pile.runs = runs;
-            pile.time[side] += piece.time_ns;
+            pile.time[side] += i128::from(piece.time_ns);
             pile.calls[side] += piece.calls;
-            *pile.by_call.entry(piece.call.clone()).or_default() += piece.time_ns;
+            *pile.by_call.entry(piece.call.clone()).or_default() += i128::from(piece.time_ns);
         }
     }
     let totals = [a, b].map(|all| all.iter().map(|run| i128::from(run.nanos)).sum::<i128>());
@@ -136,7 +136,7 @@ pub(super) fn elapsed_change(a: &[&Elapsed], b: &[&Elapsed], slowest_rank: bool)
         })
         .collect();
     let shares = [0, 1].map(|side| {
-        let sums: Vec<i64> = rows.iter().map(|row| row.3.time[side]).collect();
+        let sums: Vec<i128> = rows.iter().map(|row| row.3.time[side]).collect();
         apportioned(&sums, runs[side], means[side])
     });
     let cause = |(at, (kind, program, path, both)): (usize, (PieceKind, String, Option<String>, Both))| {
@@ -175,9 +175,9 @@ fn rounded(sum: i128, parts: i64) -> i64 {
 }
 
 /// The sums divided by a number, as whole numbers that add up to `whole`: the largest remainders are rounded up.
-fn apportioned(sums: &[i64], parts: i64, whole: i64) -> Vec<i64> {
-    let parts = parts.max(1);
-    let mut shares: Vec<i64> = sums.iter().map(|sum| sum.div_euclid(parts)).collect();
+fn apportioned(sums: &[i128], parts: i64, whole: i64) -> Vec<i64> {
+    let parts = i128::from(parts.max(1));
+    let mut shares: Vec<i64> = sums.iter().map(|sum| sum.div_euclid(parts) as i64).collect();
     let mut order: Vec<usize> = (0..sums.len()).collect();
     order.sort_by_key(|at| Reverse(sums[*at].rem_euclid(parts)));
     let left = whole - shares.iter().sum::<i64>();

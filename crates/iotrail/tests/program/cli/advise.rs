@@ -549,3 +549,128 @@ fn what_was_measured_is_told_also_where_it_cannot_be_kept() {
     let ran = dir.run(["advise", "t.trail", "--verify", "1", "--dir", scratch.to_str().expect("text")]);
     assert!(ran.succeeds().text().contains("times as fast"));
 }
+
+/// The habit of a rule in a trace of one process, or nothing.
+fn habit(rule: &str, lines: &str) -> Option<Value> {
+    // Such calls show that the trace has all calls.
+    let head = [
+        "1 execve(\"/bin/p\", [\"p\"], 0x0 /* 0 vars */) = 0 <0.000100>",
+        "1 brk(NULL) = 0x5555 <0.000010>",
+        "1 getpid() = 1 <0.000010>",
+        "1 rt_sigaction(SIGINT, NULL, {sa_handler=SIG_DFL}, 8) = 0 <0.000010>",
+        "1 fork() = 9999 <0.000010>",
+    ];
+    let mut text = String::new();
+    for (at, line) in head.into_iter().chain(lines.lines()).enumerate() {
+        let (pid, line) = line.split_once(' ').expect("a process");
+        let _ = writeln!(
+            text,
+            "{pid} 10:{:02}:{:02}.{:06} {line}",
+            at / 60_000,
+            at / 1000 % 60,
+            at % 1000 * 1000 + 7
+        );
+    }
+    let advice = Dir::with_trace(text).json(["advise", "t.trail", "--json"]);
+    let habits = advice["habits"].as_array().expect("habits");
+    habits.iter().find(|habit| habit["rule"] == rule).cloned()
+}
+
+/// Calls, saved calls and the amount of a habit.
+fn figures(habit: Option<Value>) -> Option<[u64; 3]> {
+    habit.map(|habit| ["calls", "saved_calls", "amount"].map(|name| habit[name].as_u64().expect(name)))
+}
+
+#[test]
+fn habits_begin_where_their_pages_say() {
+    let appends = |number: usize, sync: bool| {
+        let open = "1 openat(AT_FDCWD, \"/d/log\", O_WRONLY|O_CREAT|O_APPEND, 0644) = 3</d/log> <0.000010>\n"
+            .to_owned();
+        let append = "1 write(3</d/log>, \"\"..., 100) = 100 <0.000010>\n";
+        let sync = if sync { "1 fsync(3</d/log>) = 0 <0.000010>\n" } else { "" };
+        habit("small-appends", &(open + &[append, sync].concat().repeat(number)))
+    };
+    assert_eq!(figures(appends(99, false)), None);
+    assert_eq!(figures(appends(100, false)), Some([100, 99, 10_000]));
+    assert_eq!(figures(appends(200, true)), None);
+
+    let grow = |flags: &str, lengths: &[usize]| {
+        let mut text =
+            format!("1 openat(AT_FDCWD, \"/d/new\", O_WRONLY|{flags}, 0644) = 3</d/new> <0.000010>\n");
+        for length in lengths {
+            let _ = writeln!(text, "1 ftruncate(3</d/new>, {length}) = 0 <0.000010>");
+        }
+        habit("grow-by-truncate", &text)
+    };
+    let steps = |number: usize| (1..=number).collect::<Vec<_>>();
+    assert_eq!(figures(grow("O_CREAT|O_TRUNC", &steps(19))), None);
+    assert_eq!(figures(grow("O_CREAT|O_TRUNC", &steps(20))), Some([20, 19, 20]));
+    assert_eq!(figures(grow("O_CREAT|O_EXCL", &steps(20))), Some([20, 19, 20]));
+    // How long it was before the first one is not known.
+    assert_eq!(figures(grow("O_CREAT", &steps(20))), None);
+    assert_eq!(figures(grow("O_CREAT", &steps(21))), Some([21, 20, 20]));
+    // What writes made longer is only cut to the length that it has.
+    let mut written =
+        "1 openat(AT_FDCWD, \"/d/new\", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 3</d/new> <0.000010>\n".to_owned();
+    for step in 1..40 {
+        let _ = writeln!(written, "1 write(3</d/new>, \"\"..., 10) = 10 <0.000010>");
+        let _ = writeln!(written, "1 ftruncate(3</d/new>, {}) = 0 <0.000010>", step * 10);
+    }
+    assert_eq!(figures(habit("grow-by-truncate", &written)), None);
+
+    let storm = |short: usize, long: usize| {
+        let mut text = String::new();
+        for child in 2..2 + short + long {
+            let _ = writeln!(text, "1 fork() = {child} <0.000010>");
+            let _ = writeln!(text, "{child} execve(\"/bin/c\", [\"c\"], 0x0 /* 0 vars */) = 0 <0.000010>");
+            if child < 2 + long {
+                (0..60).for_each(|_| text.push_str("1 getpid() = 1 <0.000010>\n"));
+            }
+            let _ = writeln!(text, "{child} exit_group(0) = ?");
+            let _ = writeln!(text, "{child} +++ exited with 0 +++");
+        }
+        habit("process-storm", &text)
+    };
+    assert_eq!(figures(storm(25, 24)), None);
+    assert_eq!(figures(storm(25, 25)).map(|figures| figures[2]), Some(50));
+    assert_eq!(figures(storm(24, 26)), None);
+}
+
+/// The most that a call can move and last, several times.
+#[test]
+fn sums_end_at_the_largest_number() {
+    const MOST: u64 = (1 << 63) - 1;
+    let seconds = "9223372036.854775";
+    let mut text = "1 0.000000 execve(\"/bin/p\", [\"p\"], 0x0 /* 0 vars */) = 0 <0.000100>\n".to_owned();
+    for pid in [1, 2, 3] {
+        if pid > 1 {
+            let _ = writeln!(text, "1 0.00{pid}000 fork() = {pid} <{seconds}>");
+        }
+        for call in 0..6 {
+            let at = format!("{pid} 0.1{pid}{call}000");
+            for (line, size) in
+                [("pread64(3</d/x>", MOST), ("pwrite64(4</d/y>", MOST), ("pread64(3</d/x>", 2)]
+            {
+                let _ = writeln!(text, "{at} {line}, \"\"..., {size}, 0) = {size} <{seconds}>");
+            }
+            let _ = writeln!(text, "{at} write(5</d/z>, \"\"..., {MOST}) = {MOST} <{seconds}>");
+            let _ = writeln!(text, "{at} fsync(5</d/z>) = 0 <{seconds}>");
+            let _ = writeln!(text, "{at} read(0<pipe:[7]>, \"\"..., {MOST}) = {MOST} <{seconds}>");
+            let _ = writeln!(text, "{at} ftruncate(5</d/z>, {MOST}) = 0 <{seconds}>");
+        }
+    }
+    let dir = Dir::with_trace(text);
+    for command in
+        ["info", "stats", "files", "sessions", "dfg", "why", "advise", "workflow", "processes", "tree"]
+    {
+        dir.run([command, "t.trail"]).succeeds();
+    }
+    dir.run(["compare", "t.trail", "t.trail"]).succeeds();
+    dir.run(["report", "t.trail", "-o", "t.html"]).succeeds();
+    dir.run(["compress", "t.trail", "-o", "t.structure"]).succeeds();
+    dir.run(["characterize", "t.trail", "-o", "t.toml"]).succeeds();
+    let files = dir.run(["files", "t.trail", "--json"]).succeeds().text();
+    let read = files.lines().find(|line| line.starts_with("{\"path\":\"/d/x\"")).expect("a file");
+    let read: Value = serde_json::from_str(read).expect("JSON");
+    assert_eq!(read["bytes_read"], u64::MAX);
+}
