@@ -47,6 +47,9 @@ impl Window {
 /// What happened in the window: processes that lived in it, edges with a sign in it, files that have such an edge. The end
 /// does not belong to it. A bound that is unknown is no reason to leave something out.
 ///
+/// What a process reads once more after another part of it has begun stays on the edge to the part that read it first: such a
+/// part is there as long as its edges have signs.
+///
 /// # Errors
 /// If the window ends before it begins.
 pub fn window(graph: &Graph, word: &str, window: Window) -> Result<Graph, OpError> {
@@ -61,8 +64,13 @@ pub fn window(graph: &Graph, word: &str, window: Window) -> Result<Graph, OpErro
     let lived = |vertex: &Vertex| vertex.process().is_none_or(|process| within(process.start, process.end));
     let mut kept: Vec<bool> = graph.vertices.iter().map(lived).collect();
     let happened = |edge: &Edge| within(edge.first, edge.last);
+    let moved = || graph.edges.iter().filter(|edge| happened(edge) && edge.relation.moves_data());
+    for edge in moved().filter(|edge| edge.first.is_some() && edge.last.is_some()) {
+        kept[edge.from.index()] = true;
+        kept[edge.to.index()] = true;
+    }
     let mut used = vec![false; graph.vertices.len()];
-    for edge in graph.edges.iter().filter(|edge| happened(edge) && edge.relation.moves_data()) {
+    for edge in moved() {
         if kept[edge.from.index()] && kept[edge.to.index()] {
             used[edge.from.index()] = true;
             used[edge.to.index()] = true;

@@ -282,6 +282,22 @@ fn phases_windows_and_words_for_vertices() {
     assert_eq!(found("exe=a | path~y_"), [VertexId(1), VertexId(4)]);
 }
 
+/// What a later part of a process reads of a version again is on the edge to the part that read it first.
+#[test]
+fn a_window_has_the_reads_in_it_whatever_part_they_are_of() {
+    let mut builder = Builder::default();
+    let (part, next) = (builder.process("p", 0, 4), builder.process("p2", 4, 20));
+    let (early, script) = (builder.file("/early"), builder.file("/script"));
+    builder.edge(part, next, Relation::Continue, 0, (4, 4));
+    builder.edge(early, part, Relation::Read, 7, (1, 3));
+    builder.edge(script, part, Relation::Read, 7, (2, 15));
+    let graph = builder.graph();
+    let within = |word: &str| window(&graph, word, Window::parse(word).unwrap());
+    let found = within("+10ns..+12ns").unwrap();
+    assert_eq!((keys(&found), found.edges.len()), (vec!["p", "p2", "script"], 1));
+    assert_eq!(keys(&within("+16ns..").unwrap()), ["p2"]);
+}
+
 #[test]
 fn expressions_choose_vertices() {
     let graph = shell();
