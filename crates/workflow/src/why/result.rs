@@ -11,7 +11,7 @@ pub const WHY_FORMAT: u32 = 1;
 pub struct Why {
     /// One for each run: several where processes are not related, as ranks that were recorded one by one. The slowest first.
     pub runs: Vec<Run>,
-    /// All calls of the log by class.
+    /// Calls whose duration is known, by class, without requests that the kernel serves beside the thread.
     pub classes: Vec<ClassRow>,
     /// What could not be told, and why.
     pub limitations: Vec<Limitation>,
