@@ -4,6 +4,7 @@
 use crate::figures;
 use crate::workflow::WriteOptions;
 use iotrail_model::quote::dot as quoted;
+use iotrail_model::text::{printable, shorten};
 use iotrail_model::units;
 use iotrail_workflow::{Edge, Facts, Graph, Relation, Vertex};
 use std::fmt::Write;
@@ -25,7 +26,7 @@ pub(crate) fn document(graph: &Graph, options: &WriteOptions) -> String {
             "  n{id} [shape={}, label={}, tooltip={}];",
             if vertex.process().is_some() { "ellipse" } else { "box" },
             quoted(&label(vertex)),
-            quoted(&tooltip(vertex))
+            quoted(&printable(&tooltip(vertex)))
         );
     }
     for edge in &graph.edges {
@@ -47,15 +48,16 @@ fn caption(graph: &Graph, options: &WriteOptions) -> String {
     let hidden: u64 = graph.left_out.vertices.iter().map(|(_, number)| number).sum();
     let left_out = (hidden > 0).then(|| format!("hidden: {}", units::counted(hidden, "vertex", "vertices")));
     let lines = [Some(options.title()), Some(graph.history.join("; ")), left_out];
-    lines.into_iter().flatten().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    let lines = lines.into_iter().flatten().filter(|line| !line.is_empty());
+    lines.map(|line| printable(&line).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
 fn label(vertex: &Vertex) -> String {
-    let mut lines = vec![figures::short_name(vertex)];
+    let mut lines = vec![printable(&figures::short_name(vertex)).into_owned()];
     if let Facts::Process(process) = &vertex.facts {
         let command = process.cmdline.as_deref().map(figures::command).unwrap_or_default();
         if vertex.members == 1 && !command.is_empty() && command != *vertex.label {
-            lines.push(iotrail_model::text::shorten(&command, COMMAND_WIDTH).into_owned());
+            lines.push(printable(&shorten(&command, COMMAND_WIDTH)).into_owned());
         }
         let time = vertex.time.filter(|time| time.0 > 0);
         lines.extend(time.map(|time| units::duration(time.0 as f64)));

@@ -20,13 +20,32 @@ fn is_plain(word: &str) -> bool {
 }
 
 fn is_printable(word: &str) -> bool {
-    !word.chars().any(|c| is_invisible(c) || matches!(c, '\u{fffe}' | '\u{ffff}'))
+    !word.chars().any(is_invisible)
 }
 
-/// Between single quotes, for the shell.
+/// Between single quotes, for the shell; made by `printf` if it has characters that act instead of being seen. (A substitution
+/// drops line breaks at the end.)
 #[must_use]
 pub fn single_quoted(word: &str) -> String {
-    if is_plain(word) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    match word {
+        _ if is_plain(word) => word.to_owned(),
+        _ if is_printable(word) || word.ends_with('\n') => format!("'{}'", word.replace('\'', "'\\''")),
+        _ => format!("\"$(printf '{}')\"", octal(word.as_bytes())),
+    }
+}
+
+/// Bytes as `printf` of every shell makes them: the first one and signs by number, so that none is an option or a directive.
+fn octal(bytes: &[u8]) -> String {
+    let mut octal = String::with_capacity(bytes.len() * 4);
+    for byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' if !octal.is_empty() => {
+                octal.push(char::from(*byte));
+            }
+            other => drop(write!(octal, "\\{other:03o}")),
+        }
+    }
+    octal
 }
 
 /// A word behind a command, for the shell: an option needs no quotes there.
@@ -82,17 +101,7 @@ impl<'a> Writer<'a> {
             _ => {
                 self.variables += 1;
                 let name = format!("w{}", self.variables);
-                let mut octal = String::with_capacity(bytes.len() * 4);
-                for byte in bytes {
-                    match byte {
-                        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-'
-                            if !octal.is_empty() =>
-                        {
-                            octal.push(char::from(*byte))
-                        }
-                        other => drop(write!(octal, "\\{other:03o}")),
-                    }
-                }
+                let octal = octal(bytes);
                 // The sign at the end keeps line breaks there, which a substitution drops.
                 let _ = write!(self.before, "{name}=$(printf '{octal}_'); {name}=${{{name}%_}}; ");
                 format!("\"${name}\"")

@@ -14,6 +14,7 @@ use crate::targets::{
     Before, NEVER_NOTICED, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed,
 };
 use crate::watched::{Watched, of_make};
+use iotrail_model::text::is_invisible;
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -54,7 +55,7 @@ fn name(path: &str) -> Option<String> {
 
 /// A path as a prerequisite that nobody makes, if make can express it.
 fn input(path: &str) -> Option<String> {
-    let odd = |c: char| c.is_control() || "\\=;*?[]()|%'\"`&<>!~^{}".contains(c);
+    let odd = |c: char| is_invisible(c) || "\\=;*?[]()|%'\"`&<>!~^{}".contains(c);
     if let Some(known) = name(path) {
         return Some(known);
     }

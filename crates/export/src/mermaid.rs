@@ -15,7 +15,8 @@ pub(crate) fn document(graph: &Graph, options: &WriteOptions) -> String {
         format!("---\ntitle: {}\n---\nflowchart TD\n", serde_json::Value::from(printable(&options.title())));
     for (id, vertex) in graph.vertices.iter().enumerate() {
         let (open, close) = if vertex.process().is_some() { ("([", "])") } else { ("[", "]") };
-        let _ = writeln!(out, "  n{id}{open}\"{}\"{close}", escaped(&figures::short_name(vertex)));
+        let _ =
+            writeln!(out, "  n{id}{open}\"{}\"{close}", escaped(&printable(&figures::short_name(vertex))));
     }
     for edge in &graph.edges {
         let arrow = if edge.relation.moves_data() { "-->" } else { "-.->" };

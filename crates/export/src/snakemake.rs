@@ -13,6 +13,7 @@ use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
 use crate::watched::{OF_SNAKEMAKE, Watched};
+use iotrail_model::text::is_invisible;
 use iotrail_workflow::jobs::{Job, Jobs};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -60,8 +61,8 @@ fn literal(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '{' => out.push_str("{{"),
             '}' => out.push_str("}}"),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
+            c if is_invisible(c) => {
+                let _ = write!(out, "\\U{:08x}", c as u32);
             }
             c => out.push(c),
         }

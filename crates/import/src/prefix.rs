@@ -122,6 +122,10 @@ impl<'a> Prefix<'a> {
         }
         let (fraction, rest, unit) = fraction(&text[length..])?;
         let rest = behind_space(rest)?;
+        // A number that is too large for a thread, with the time behind it, is no time.
+        if unit == SECOND && matches!(rest.first(), Some(b'0'..=b'9')) {
+            return None;
+        }
         self.printed_to(unit);
         if whole >= FIRST_UNIX_SECOND {
             self.stamp.absolute = Some(Absolute::Utc(nanos(whole, fraction)?));
@@ -351,6 +355,7 @@ mod tests {
             "99999999999999999999999 x",
             " > /lib/x.so(f+0x1) [0x2]",
             "10:1x",
+            "4294967298 10:00:05.000000 read(3) = 0",
         ] {
             assert_eq!(read(line).3, line);
         }

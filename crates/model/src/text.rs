@@ -99,11 +99,15 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a character acts on what is shown instead of being seen: control characters, and those that Unicode 16 calls
-/// formats (Cf), separators of lines (Zl, Zp) or ignorable by default (directions, joiners, tags, selectors of variants,
-/// fillers).
+/// formats (Cf), separators of lines (Zl, Zp), ignorable by default (directions, joiners, tags, selectors of variants,
+/// fillers) or no characters.
 #[must_use]
 pub fn is_invisible(character: char) -> bool {
-    !matches!(character, ' '..='~') && (character.is_control() || is_format(character))
+    !matches!(character, ' '..='~') && (character.is_control() || is_format(character) || is_none(character))
+}
+
+const fn is_none(character: char) -> bool {
+    character as u32 & 0xfffe == 0xfffe || matches!(character, '\u{fdd0}'..='\u{fdef}')
 }
 
 #[rustfmt::skip]
@@ -162,7 +166,7 @@ mod tests {
 
     #[test]
     fn characters_that_nobody_sees_are_shown() {
-        let hidden = "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180e}\u{200b}\u{200d}\u{202e}\u{2060}\u{2066}\u{206f}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{fff9}\u{1d173}\u{e0001}\u{e0041}\u{e007f}\u{e01ef}\u{2028}\u{85}";
+        let hidden = "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180e}\u{200b}\u{200d}\u{202e}\u{2060}\u{2066}\u{206f}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{fff9}\u{1d173}\u{e0001}\u{e0041}\u{e007f}\u{e01ef}\u{2028}\u{85}\u{fffe}\u{ffff}\u{fdd0}\u{1fffe}";
         for character in hidden.chars() {
             let shown = format!("a\\u{{{:x}}}b", u32::from(character));
             assert_eq!(printable(&format!("a{character}b")), shown);

@@ -9,16 +9,31 @@ use iotrail_stats::{FileUse, UsedFile};
 /// The first `top` of these files as a table, below a line that says what there is in all.
 #[must_use]
 pub fn file_table(files: &[UsedFile], top: usize, style: Style) -> String {
-    foremost(&headline(files), (files, top), table, ("more file", "more files"), style)
+    let more = if number(files) > files.len() as u64 {
+        ("more name", "more names")
+    } else {
+        ("more file", "more files")
+    };
+    foremost(&headline(files), (files, top), table, more, style)
+}
+
+/// How many files there are: several may have had one name.
+fn number(files: &[UsedFile]) -> u64 {
+    files.iter().map(|row| row.files).fold(0, u64::saturating_add)
 }
 
 /// What all files have together, and which of them has most of the time.
 fn headline(files: &[UsedFile]) -> String {
     let sum = |of: fn(&FileUse) -> u64| files.iter().map(|row| of(&row.used)).fold(0, u64::saturating_add);
     let io = files.iter().filter_map(|row| row.used.io_ns).reduce(u64::saturating_add);
+    let of_names = match number(files) > files.len() as u64 {
+        true => format!(" of {}", units::counted(files.len() as u64, "name", "names")),
+        false => String::new(),
+    };
     let mut text = format!(
-        "{}: {} read, {} written",
-        units::counted(files.iter().map(|row| row.files).sum(), "file", "files"),
+        "{}{}: {} read, {} written",
+        units::counted(number(files), "file", "files"),
+        of_names,
         units::bytes(sum(|used| used.bytes_read) as f64),
         units::bytes(sum(|used| used.bytes_written) as f64)
     );

@@ -98,6 +98,8 @@ export function callText(access) {
 
 const colourOf = (number) => GROUP_COLOURS[Math.min(number, GROUP_COLOURS.length - 1)];
 const markOf = (access) => Math.min(Math.max(access.open - 1, 0), MARKS.length - 1);
+/** The last mark has no inside. */
+const shapeOf = (access) => (markOf(access) === MARKS.length - 1 ? "shape line" : "shape");
 
 export class AccessView extends ZoomView {
   /** `list` is of `loadAccesses`; `file` is what the page's data has. */
@@ -182,17 +184,19 @@ export class AccessView extends ZoomView {
     });
     const picture = (d, attributes) =>
       s("svg", { width: 14, height: 14, class: "positions", "aria-hidden": "true" }, s("path", { d, ...attributes }));
-    const opens = numbers((access) => access.open)
-      .filter(([open]) => open > 0)
-      .slice(0, MARKS.length)
-      .map(([open, many], place, shown) => {
+    const opened = numbers((access) => access.open).filter(([open]) => open > 0);
+    const opens = MARKS.map((_, mark) => opened.filter(([open]) => markOf({ open }) === mark))
+      .filter((same) => same.length > 0)
+      .map((same) => {
+        const [[open], ...further] = same;
         const owner = this.list.find((access) => access.open === open);
-        const last = place === MARKS.length - 1 && shown.length === MARKS.length ? " and further ones" : "";
+        const more = further.length > 0 ? ` and ${count(further.length)} further` : "";
+        const all = same.reduce((sum, [, many]) => sum + many, 0);
         return h(
           "span",
           { class: "key" },
-          picture(MARKS[markOf({ open })](7, 7, 4), { class: "shape" }),
-          `open file ${count(open)} of process ${owner.pid}${last}: ${count(many)}`,
+          picture(MARKS[markOf({ open })](7, 7, 4), { class: shapeOf({ open }) }),
+          `open file ${count(open)} of process ${owner.pid}${more}: ${count(all)}`,
         );
       });
     return h(
@@ -364,7 +368,7 @@ export class AccessView extends ZoomView {
       );
     group.append(
       s("path", {
-        class: access.open > MARKS.length - 1 ? "shape line" : "shape",
+        class: shapeOf(access),
         d: MARKS[markOf(access)](x, y, mark),
       }),
     );

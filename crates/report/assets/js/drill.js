@@ -173,7 +173,7 @@ class Drill {
       h(
         "p",
         null,
-        `${plural(list.length + more, "file")} with findings. Select a file for its accesses${described < list.length ? `, which this page has for the ${count(described)} with most at stake` : ""}.`,
+        `${plural(list.length + more, "file")} with findings. Select a file for its accesses${described < list.length ? `, which this page has for ${count(described)} that were read or written, those with most at stake` : ""}.`,
       ),
       h(
         "div",

@@ -197,7 +197,7 @@ export function phases(data, root, open, time) {
       h(
         "span",
         { class: "key" },
-        "Layers: bytes, calls, files and processes are what calls moved; the page-cache hit compares them with the kernel's counters of what storage delivered. Groups share files, so files do not add up.",
+        "Layers: bytes, calls, files and processes are what calls moved, copies inside the kernel as read and as written; the page-cache hit compares them with the kernel's counters of what storage delivered. Groups share files, so files do not add up.",
       ),
     ),
   );

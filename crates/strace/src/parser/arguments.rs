@@ -4,7 +4,7 @@
 //! nothing, the shape decides.
 
 use super::escape::Scratch;
-use super::scan::{angle_end, comment_end, number, string_end, trim_end, trim_start, value_end};
+use super::scan::{self, angle_end, comment_end, number, string_end, trim_end, trim_start, value_end};
 use iotrail_model::calls::ArgKind;
 use iotrail_model::raw::{Arg, Target};
 use memchr::{memchr, memmem};
@@ -129,8 +129,7 @@ fn plain_number(text: &[u8]) -> Option<(i64, usize)> {
 #[inline]
 fn of_number<'a>(value: i64, kind: ArgKind) -> Arg<'a> {
     match kind {
-        ArgKind::DirFd if value as i32 == AT_FDCWD as i32 => Arg::Cwd(None),
-        ArgKind::Fd | ArgKind::DirFd | ArgKind::Fd2 => Arg::Fd(value as i32, None),
+        ArgKind::Fd | ArgKind::DirFd | ArgKind::Fd2 => of_descriptor(value, kind, None),
         ArgKind::Path
         | ArgKind::PathOut
         | ArgKind::LinkTarget
@@ -217,10 +216,15 @@ fn descriptor<'a>(
         length
     };
     let target = target(value, angle, scratch).and_then(|(target, _)| target);
-    if kind == ArgKind::DirFd && number as i32 == AT_FDCWD as i32 {
-        Arg::Cwd(target)
-    } else {
-        Arg::Fd(number as i32, target)
+    of_descriptor(number, kind, target)
+}
+
+#[inline]
+fn of_descriptor<'a>(number: i64, kind: ArgKind, target: Option<Target<'a>>) -> Arg<'a> {
+    match scan::descriptor(number) {
+        Some(fd) if kind == ArgKind::DirFd && fd == AT_FDCWD as i32 => Arg::Cwd(target),
+        Some(fd) => Arg::Fd(fd, target),
+        None => Arg::Opaque,
     }
 }
 
@@ -292,9 +296,10 @@ fn pair_member<'a>(
     scratch: &mut Scratch<'a>,
 ) -> Option<((i32, Option<Target<'a>>), usize)> {
     let (number, length) = number(value.get(at..)?)?;
+    let fd = scan::descriptor(number)?;
     match target(value, at + length, scratch) {
-        Some((target, end)) => Some(((number as i32, target), end)),
-        None => Some(((number as i32, None), at + length)),
+        Some((target, end)) => Some(((fd, target), end)),
+        None => Some(((fd, None), at + length)),
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn interruption(line: &[u8]) -> Option<(usize, Option<u32>)> {
 pub(super) fn attached(text: &[u8]) -> Option<u32> {
     let text = own_words(text).unwrap_or(text);
     let (pid, length) = iotrail_import::digits(text.strip_prefix(b"Process ")?)?;
-    text[8 + length..].starts_with(b" attached").then_some(pid as u32)
+    u32::try_from(pid).ok().filter(|_| text[8 + length..].starts_with(b" attached"))
 }
 
 /// The head of a table of `-c`: the names of its columns.

@@ -26,14 +26,14 @@ impl<'a> End<'a> {
     fn of(text: &'a [u8]) -> Option<Self> {
         if let Some(status) = text.strip_prefix(b"exited with ") {
             let (status, _) = number(status).filter(|(_, length)| *length == status.len())?;
-            return Some(Self::Exited(status as i32));
+            return Some(Self::Exited(i32::try_from(status).ok()?));
         }
         if let Some(signal) = text.strip_prefix(b"killed by ") {
             let name = signal.strip_suffix(b" (core dumped)").unwrap_or(signal);
             return Some(Self::Killed(name));
         }
         let (pid, _) = digits(text.strip_prefix(b"superseded by execve in pid ")?)?;
-        Some(Self::Superseded(Tid(pid as u32)))
+        Some(Self::Superseded(Tid(u32::try_from(pid).ok()?)))
     }
 }
 

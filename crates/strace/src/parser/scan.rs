@@ -161,24 +161,26 @@ pub(super) fn trim_end(text: &[u8]) -> &[u8] {
 }
 
 /// The number at the start of `text` (decimal, octal with a leading 0, hexadecimal, negative) and its length.
-/// Numbers beyond 64 bits wrap like the registers they came from.
+/// What does not fit into the 64 bits of a register is none.
 #[inline]
 pub(super) fn number(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
     let (value, end) = match text.get(start..)? {
         [b'0', b'x', digits @ ..] if digits.first().is_some_and(u8::is_ascii_hexdigit) => {
-            hexadecimal(digits, start + 2)
+            hexadecimal(digits, start + 2)?
         }
-        octal @ [b'0', b'0'..=b'7', ..] => in_base::<8>(octal, start),
+        octal @ [b'0', b'0'..=b'7', ..] => in_base::<8>(octal, start)?,
         decimal @ [b'0'..=b'9', ..] => match digits(decimal) {
             Some((value, length)) => (value, start + length),
-            None => in_base::<10>(decimal, start),
+            None => return None,
         },
         _ => return None,
     };
-    let value = value as i64;
-    Some((if negative { value.wrapping_neg() } else { value }, end))
+    match negative {
+        true => Some((0_i64.checked_sub_unsigned(value)?, end)),
+        false => Some((value as i64, end)),
+    }
 }
 
 /// What a byte means as a hexadecimal digit; [`NO_DIGIT`], if it is none.
@@ -196,27 +198,36 @@ static HEXADECIMAL: [u8; 256] = {
 const NO_DIGIT: u8 = u8::MAX;
 
 /// The number of the hexadecimal digits in front, which begin at `start`, and where it ends.
-fn hexadecimal(digits: &[u8], start: usize) -> (u64, usize) {
+fn hexadecimal(digits: &[u8], start: usize) -> Option<(u64, usize)> {
     let (mut value, mut length) = (0_u64, 0);
     for digit in digits.iter().map(|byte| HEXADECIMAL[usize::from(*byte)]) {
         if digit == NO_DIGIT {
             break;
         }
+        if value >> 60 != 0 {
+            return None;
+        }
         value = value << 4 | u64::from(digit);
         length += 1;
     }
-    (value, start + length)
+    Some((value, start + length))
 }
 
 /// The number of the digits in front, which begin at `start`, and where it ends.
 #[inline]
-fn in_base<const BASE: u32>(digits: &[u8], start: usize) -> (u64, usize) {
+fn in_base<const BASE: u32>(digits: &[u8], start: usize) -> Option<(u64, usize)> {
     let (mut value, mut length) = (0_u64, 0);
     while let Some(digit) = digits.get(length).and_then(|&byte| char::from(byte).to_digit(BASE)) {
-        value = value.wrapping_mul(u64::from(BASE)).wrapping_add(u64::from(digit));
+        value = value.checked_mul(u64::from(BASE))?.checked_add(u64::from(digit))?;
         length += 1;
     }
-    (value, start + length)
+    Some((value, start + length))
+}
+
+/// The descriptor that a register holds, of which the kernel looks at 32 bits; none if the others say something else.
+#[inline]
+pub(super) fn descriptor(value: i64) -> Option<i32> {
+    i32::try_from(value).or_else(|_| u32::try_from(value).map(|value| value as i32)).ok()
 }
 
 #[cfg(test)]
@@ -253,12 +264,30 @@ mod tests {
     }
 
     #[test]
+    fn descriptors_have_32_bits() {
+        assert_eq!([3, -1, -100, 0xffff_ffff].map(descriptor), [Some(3), Some(-1), Some(-100), Some(-1)]);
+        assert_eq!([0x1_0000_0003, i64::MIN].map(descriptor), [None, None]);
+    }
+
+    #[test]
     fn numbers_have_three_bases() {
         assert_eq!(number(b"-100 x"), Some((-100, 4)));
         assert_eq!(number(b"0644)"), Some((0o644, 4)));
         assert_eq!(number(b"0x1f,"), Some((31, 4)));
         assert_eq!(number(b"0,"), Some((0, 1)));
         assert_eq!(number(b"18446744073709551615"), Some((-1, 20)));
-        assert_eq!(number(b"-"), None);
+        assert_eq!(number(b"-9223372036854775808"), Some((i64::MIN, 20)));
+        assert_eq!(number(b"0xffffffffffffffff"), Some((-1, 18)));
+        assert_eq!(number(b"0x00000000000000000001"), Some((1, 22)));
+        assert_eq!(number(b"01777777777777777777777"), Some((-1, 23)));
+        for beyond in [
+            "-",
+            "18446744073709551616",
+            "-9223372036854775809",
+            "0x1000000000000000a",
+            "02000000000000000000000",
+        ] {
+            assert_eq!(number(beyond.as_bytes()), None, "{beyond}");
+        }
     }
 }
