@@ -18,7 +18,9 @@ use crate::process_table::{Thread, ThreadId};
 use crate::state::State;
 use iotrail_model::calls::{Presence, spec};
 use iotrail_model::raw::{Arg, RawCall, Return};
-use iotrail_model::{Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile, Nullable, PathId};
+use iotrail_model::{
+    Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile, Nullable, PathId, Timestamp,
+};
 use std::borrow::Cow;
 
 /// What a call asks for that makes a descriptor of a path.
@@ -58,6 +60,14 @@ fn may_be_there(call: &RawCall<'_>, operands: &Operands<'_>) -> bool {
         _ => Cow::Borrowed(&b""[..]),
     };
     spec.presence(flags, errno) != Presence::Missing
+}
+
+/// A file's time of birth is that of the last tick of the kernel's clock, in ns: with 100 ticks a second no longer ago.
+const TICK: i64 = 10_000_000;
+
+/// Whether a call that begins then, and makes a file unless it is there, made this one.
+fn is_young(facts: &FileFacts, start: Timestamp) -> bool {
+    facts.birth.is_some_and(|birth| birth >= start.0.saturating_sub(TICK))
 }
 
 impl State {
@@ -288,6 +298,9 @@ impl State {
             }
             None if made == Made::Surely => {
                 self.file_names.lose(event.path, node, cx);
+                self.file_names.make_new(node, cx.names)
+            }
+            None if made == Made::Perhaps && facts.is_some_and(|facts| is_young(facts, event.start)) => {
                 self.file_names.make_new(node, cx.names)
             }
             None if made != Made::No || facts.is_some() && present == Content::Unknown => {

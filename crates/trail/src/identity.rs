@@ -299,7 +299,8 @@ fn unite(names: &[Name], places: &[Option<u32>], sets: &mut Sets) {
 }
 
 /// Joins what has one inode and birth on a host. Births are coarse: a file that was made at once with the inode of one that was removed is
-/// another, as whoever numbered both knows. Others may have seen either; names tell which.
+/// another, as whoever numbered both knows. Of several numberings names tell: what one saw removed is what another one saw only if both
+/// called it by one name.
 fn unite_by_birth(names: &[Name], places: &[Option<u32>], removed: &[bool], sets: &mut Sets) {
     let born = || {
         names.iter().zip(places).filter_map(|(name, place)| {
@@ -320,11 +321,16 @@ fn unite_by_birth(names: &[Name], places: &[Option<u32>], removed: &[bool], sets
             sets.unite_unless_told_apart(last, place);
         }
     }
-    let mut any = HashMap::new();
-    for (key, _, place) in born() {
-        let last = any.entry(key).or_insert(place);
-        if sets.unite_unless_told_apart(*last, place) || !removed[place as usize] {
-            *last = place;
+    let mut whether_removed_or_not = HashMap::new();
+    for (key, name, place) in born() {
+        if let Some(last) = whether_removed_or_not.insert((key, name.path), place) {
+            sets.unite_unless_told_apart(last, place);
+        }
+    }
+    let mut present = HashMap::new();
+    for (key, _, place) in born().filter(|(_, _, place)| !removed[*place as usize]) {
+        if let Some(last) = present.insert(key, place) {
+            sets.unite_unless_told_apart(last, place);
         }
     }
 }
@@ -586,7 +592,9 @@ mod tests {
         let names = vec![shared(0, 346), probe.clone(), shared(1, 341), shared(2, 342), shared(3, 346)];
         assert_eq!(groups(names), [vec!["/b"], vec!["/a.tmp"]]);
         // What one made and removed, another one may have read in between.
-        assert_eq!(groups(vec![probe, name(2, 0, 0, Some(7), born)]).len(), 1);
+        assert_eq!(groups(vec![probe.clone(), name(2, 0, 0, Some(7), born)]).len(), 1);
+        // What one removed is not what another one makes under another name.
+        assert_eq!(groups(vec![probe, shared(0, 7)]), [vec!["/b"], vec!["/a.tmp"]]);
     }
 
     #[test]

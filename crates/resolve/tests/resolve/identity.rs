@@ -227,6 +227,23 @@ fn births_are_coarse_and_inodes_are_given_again_at_once() {
     assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(2)]);
 }
 
+/// Somebody else, whom nobody traces, makes a file with the inode of one that was removed, in the same tick.
+#[test]
+fn what_was_made_and_removed_is_not_what_another_one_makes_at_once() {
+    let reused = |flags, age: i64| {
+        let script = Script::new().getpid();
+        let birth = Some(script.now() - age);
+        let script = behind(script, 3, 7, birth).open_with("/probe", flags, 3).write(3, 1).close(3);
+        let script = unlink(script, "/probe");
+        files(&behind(script, 3, 7, birth).open("/shared", 3).write(3, 1), "write")
+    };
+    assert_eq!(reused("O_RDWR|O_CREAT", 0), [Some(0), Some(1)]);
+    assert_eq!(reused("O_RDWR|O_CREAT|O_EXCL", 1_000_000_000), [Some(0), Some(1)]);
+    // What was there before may have other names.
+    assert_eq!(reused("O_RDWR|O_CREAT", 1_000_000_000), [Some(0), Some(0)]);
+    assert_eq!(reused("O_RDWR", 0), [Some(0), Some(0)]);
+}
+
 #[test]
 fn an_inode_is_given_again_before_the_call_that_freed_it_returns() {
     const CREATED: &str = "O_RDWR|O_CREAT";
