@@ -140,6 +140,7 @@ def attached(iotrail):
             inside.wait()
             return "attached: not possible here", 0
         trail = Path(place) / "t.trail"
+        since = time.time_ns()
         recorder = subprocess.Popen([iotrail, "-q", "record", "-o", trail, "-p", pid])
         events = []
         for _ in range(200):
@@ -154,11 +155,16 @@ def attached(iotrail):
         inside.kill()
         inside.wait()
         inside.stdout.close()
+        done = subprocess.run([iotrail, "processes", trail, "--json"], capture_output=True, text=True, check=True)
+        starts = [row["start"] for row in map(json.loads, done.stdout.splitlines())]
     expected = {f"/mnt:[{space}]{os.path.realpath(place)}/{name}" for name in ("file", "none")}
     wrong = [row["path"] for row in events if row["path"] and row["path"] not in expected]
     if not events or wrong:
         print(f"attached: {wrong[:3] or 'no event'}, not {expected}")
-    return f"attached: {len(events) - len(wrong)} right", len(wrong) or int(not events)
+    early = [start for start in starts if start < since]
+    if early or not starts:
+        print(f"attached: {starts}, recorded since {since}")
+    return f"attached: {len(events) - len(wrong)} right", len(wrong) + len(early) or int(not events or not starts)
 
 
 def main():

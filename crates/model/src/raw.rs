@@ -91,7 +91,7 @@ pub enum RawItem<'a> {
         pid: Pid,
         /// The process that made that, if it is known.
         ppid: Option<Pid>,
-        /// When its process began, or when the recording did.
+        /// Since when it is recorded: of the program that is started when its process began, of others when they were joined.
         at: Timestamp,
     },
     /// What a descriptor of a thread refers to: part of a snapshot, or a look at a descriptor whose making was not seen.

@@ -53,6 +53,7 @@ impl<S: Store> Recording<'_, '_, S> {
     fn gathered(&mut self) -> io::Result<()> {
         while let Some((process, tids)) = self.gathering.take_complete(|tids| self.threads.all_held(tids)) {
             let now = self.clock.now();
+            self.accounts.joins(process);
             self.find(Tid(process.0), process, now);
             for tid in tids {
                 match self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {

@@ -128,6 +128,7 @@ impl<S: Store> Recording<'_, '_, S> {
     fn emit_start(&mut self, process: Pid, at: Timestamp) {
         let (emitter, names) = (&mut self.emitter, &mut self.names);
         let mut seen = |tid, link: &str, name| names.seen(tid, link, name);
+        let at = proc::birth(process, at);
         let found = proc::snapshot(process, at, &self.env, &|_| false, &mut seen, |item| {
             if !matches!(item, RawItem::Image { .. }) {
                 emitter.item(&item);

@@ -32,7 +32,7 @@ pub use image::{ImageFacts, image};
 pub use launcher::{Launcher, host};
 pub use link::Name;
 pub(crate) use sharers::is_alone;
-pub use snapshot::{Seen, SnapshotSummary, snapshot};
+pub use snapshot::{Seen, SnapshotSummary, birth, snapshot};
 pub(crate) use socket::ends as socket_ends;
 pub(crate) use stat::leads_session;
 pub(crate) use status::{own_umask, process_of, tracer_of};

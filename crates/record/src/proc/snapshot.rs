@@ -32,11 +32,11 @@ pub struct SnapshotSummary {
 pub type Seen<'a> = &'a mut dyn FnMut(Tid, &str, Vec<u8>) -> Vec<u8>;
 
 /// Tells `deliver` all about process `pid`, whose threads are stopped: each thread, the working directory, every
-/// descriptor and with whom its position is shared, the image. The items bear the time at which the process was made, to 10 ms; `now` if that is unknown.
+/// descriptor and with whom its position is shared, the image. The items bear the time `at`.
 /// Of descriptors that were found, numbers alone are held.
 pub fn snapshot(
     pid: Pid,
-    now: Timestamp,
+    at: Timestamp,
     env: &EnvSelection,
     is_followed: &dyn Fn(Pid) -> bool,
     seen: Seen<'_>,
@@ -46,7 +46,6 @@ pub fn snapshot(
     let mut threads: Vec<Tid> = numbers(leader, "task").map(Tid).collect();
     threads.sort_unstable();
     let stat = read::small(leader, "stat").and_then(|text| stat::parse(&text)).unwrap_or_default();
-    let at = stat.started.and_then(on_utc).map_or(now, |made| made.min(now));
     for tid in &threads {
         deliver(RawItem::Found { tid: *tid, pid, ppid: stat.ppid, at });
     }
@@ -85,6 +84,13 @@ pub fn snapshot(
 
 /// How many separate openings of one file with the same position are told apart.
 const MAX_ORIGINALS: usize = 16;
+
+/// When a process was made, to 10 ms; `now` if that is unknown.
+#[must_use]
+pub fn birth(pid: Pid, now: Timestamp) -> Timestamp {
+    let stat = read::small(Tid(pid.0), "stat").and_then(|text| stat::parse(&text)).unwrap_or_default();
+    stat.started.and_then(on_utc).map_or(now, |made| made.min(now))
+}
 
 /// What a descriptor is a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +166,7 @@ mod tests {
                 &mut |_, _, name| name,
                 |item| match item {
                     RawItem::Found { tid, pid, ppid, at } => {
-                        assert!(pid == own && ppid.is_some() && at < now);
+                        assert!(pid == own && ppid.is_some() && at == now);
                         found.push(tid);
                     }
                     RawItem::Descriptor { .. } => descriptors += 1,
@@ -178,6 +184,14 @@ mod tests {
         assert!(found.contains(&Tid(own.0)));
         assert_eq!(found, summary.threads);
         assert_eq!((images, directories, descriptors), (1, 1, summary.descriptors));
+    }
+
+    #[test]
+    fn a_process_was_made_before_it_is_looked_at() {
+        let own = Pid(std::process::id());
+        assert!(birth(own, Timestamp(i64::MAX)) < Timestamp(i64::MAX));
+        assert_eq!(birth(own, Timestamp(0)), Timestamp(0));
+        assert_eq!(birth(Pid(u32::MAX >> 4), Timestamp(5)), Timestamp(5));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! | context switches | `status` of each thread, taken over when a thread ends | exact; threads that ended before the recording began are missing |
 //! | I/O delay | taskstats | 1 ns; needs `CAP_NET_ADMIN` and `kernel.task_delayacct=1` |
 //!
+//! Of a process that was joined (`-p`) all but the largest memory count from then on.
 //! All are the process's own, without children that it waited for. What a process uses after its last stop, above all
 //! to give its memory back, is not in them.
 
@@ -35,13 +36,15 @@ struct Past {
     involuntary: u64,
     /// What they moved from and to storage.
     io: Io,
+    /// What the process had used when it was joined.
+    before: Usage,
     /// Largest memory when the pending exec was entered: afterwards the memory is that of the new image.
     max_memory: Option<u64>,
 }
 
 impl Default for Past {
     fn default() -> Self {
-        Self { voluntary: 0, involuntary: 0, io: Io::ZERO, max_memory: None }
+        Self { voluntary: 0, involuntary: 0, io: Io::ZERO, before: Usage::ZERO, max_memory: None }
     }
 }
 
@@ -56,6 +59,12 @@ impl Accounts {
     #[must_use]
     pub fn knows_io_delay(&self) -> bool {
         self.taskstats.is_some()
+    }
+
+    /// Process `pid` ran before it was recorded, and its threads are stopped: what it used up to now does not count.
+    pub fn joins(&mut self, pid: Pid) {
+        let before = self.usage(pid);
+        self.processes.entry(pid).or_default().before = before;
     }
 
     /// Thread `tid` of process `pid` is stopped at its end (`PTRACE_EVENT_EXIT`), or is about to be superseded by an exec,
@@ -122,7 +131,7 @@ impl Accounts {
         let clock = cpu_time(pid.0).ok();
         let past = self.processes.get(&pid).copied().unwrap_or_default();
         let io = io.and(past.io);
-        Usage {
+        let all = Usage {
             user: clock.map(|time| nanos(time.user)).or(stat.user),
             system: clock.map(|time| nanos(time.total.saturating_sub(time.user))).or(stat.system),
             minor_faults: stat.minor_faults,
@@ -133,7 +142,8 @@ impl Accounts {
             voluntary_switches: live.voluntary.map(|own| own.saturating_add(past.voluntary)),
             involuntary_switches: live.involuntary.map(|own| own.saturating_add(past.involuntary)),
             io_delay: self.taskstats.as_mut().and_then(|taskstats| taskstats.io_delay(pid)),
-        }
+        };
+        all.since(&past.before)
     }
 }
 
@@ -169,6 +179,21 @@ mod tests {
         assert!(usage.max_memory.is_some_and(|bytes| bytes > 1 << 20));
         assert!(usage.voluntary_switches.is_some() && usage.involuntary_switches.is_some());
         assert_eq!(usage.io_delay.is_some(), accounts.knows_io_delay());
+    }
+
+    #[test]
+    fn what_a_process_used_before_it_was_joined_does_not_count() {
+        let own = Pid(std::process::id());
+        let mut accounts = Accounts::default();
+        let before = accounts.usage(own);
+        accounts.joins(own);
+        let after = accounts.usage(own);
+        let cpu = |usage: &Usage| usage.user.zip(usage.system).map(|(user, system)| user.0 + system.0);
+        assert!(
+            cpu(&after).is_some_and(|_| after.minor_faults < before.minor_faults),
+            "{before:?} {after:?}"
+        );
+        assert_eq!(after.max_memory.is_some(), before.max_memory.is_some());
     }
 
     #[test]
