@@ -482,6 +482,7 @@ mod tests {
         let (outcome, checked) = executed(concurrent(), Think::Dropped, |_| {});
         assert_eq!((outcome.differences, outcome.checked.wrong), (0, 0));
         assert!(checked.is_right() && checked.bytes > outcome.checked.bytes + 2000, "{checked:?}");
+        assert_eq!(outcome.moved, [outcome.checked.bytes, 2 * (50 * 150 + 20 + 1000)]);
         let change = |name: &'static str, byte: Option<u8>| {
             move |directory: &std::path::Path| {
                 let mut bytes = std::fs::read(directory.join(name)).unwrap();

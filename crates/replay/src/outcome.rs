@@ -98,6 +98,8 @@ pub struct Outcome {
     pub lateness: Times,
     /// Sum of the time that streams were to wait before operations and did, in ns.
     pub slack_ns: [u64; 2],
+    /// Bytes that were read, and that were written.
+    pub moved: [u64; 2],
     /// Errors that were expected and came.
     pub expected_errors: u64,
     /// Errors that were not expected, by their numbers.
@@ -131,6 +133,14 @@ impl Outcome {
             _ => false,
         };
         self.differences += u64::from(!is_expected);
+        let direction = match OperationKind::of(operation.action) {
+            OperationKind::Read => self.moved.first_mut(),
+            OperationKind::Write => self.moved.last_mut(),
+            _ => None,
+        };
+        if let (Some(moved), Ok(bytes)) = (direction, result) {
+            *moved = moved.saturating_add(bytes);
+        }
         if let Err(error) = result {
             if is_expected {
                 self.expected_errors += 1;
@@ -146,6 +156,7 @@ impl Outcome {
         self.by_kind.iter_mut().zip(&other.by_kind).for_each(|(own, more)| own.merge(more));
         self.lateness.merge(&other.lateness);
         self.slack_ns = [self.slack_ns[0] + other.slack_ns[0], self.slack_ns[1] + other.slack_ns[1]];
+        self.moved = [0, 1].map(|at| self.moved[at].saturating_add(other.moved[at]));
         self.expected_errors += other.expected_errors;
         for (number, count) in &other.errors {
             *self.errors.entry(*number).or_default() += count;

@@ -160,7 +160,7 @@ impl<'a> FileUsing<'a> {
         Self {
             context,
             kinds,
-            opens: PerCall::new(&log.names().calls, |call| call.kind().opens_file()),
+            opens: PerCall::new(&log.names().calls, |call| call.opens_file()),
             table: FileTable::new(log, by),
         }
     }

@@ -98,7 +98,7 @@ enum Role {
 impl Role {
     fn of(call: NamedCall<'_>) -> Self {
         match call.kind() {
-            kind if kind.opens_file() => Self::OpensFile,
+            _ if call.opens_file() => Self::OpensFile,
             CallKind::Close => Self::Closes,
             CallKind::Duplicate | CallKind::Control => Self::Uses,
             CallKind::Pipe => Self::Makes,

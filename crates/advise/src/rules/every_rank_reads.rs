@@ -54,14 +54,14 @@ impl Readers {
         let whole: Vec<ProcessId> =
             self.readers.iter().filter(|(_, tally)| is_all(tally)).map(|(process, _)| *process).collect();
         let found = at_once(log, &whole).into_iter().flat_map(|group| {
-            let others = 100 - 100 / group.len() as u64;
-            group.into_iter().filter_map(move |process| Some((*self.readers.get(process)?, others)))
+            let all = group.len() as u64;
+            group.into_iter().filter_map(move |process| Some((*self.readers.get(process)?, all)))
         });
         let found = found.filter(|(tally, _)| !is_of_system(&log.text(tally.first.path)));
-        let found = found.map(|(tally, others)| ProcessHabit {
+        let found = found.map(|(tally, all)| ProcessHabit {
             rule: "every-rank-reads",
             file: log.text(tally.first.path),
-            tally: Tally { saved: tally.saved.percent(others), ..tally },
+            tally: Tally { saved: tally.saved.fraction(all - 1, all), ..tally },
             places: Vec::new(),
             fix: "let one process read and hand it on (MPI: MPI_Bcast, or MPI_File_read_all, which does so), one for each node with shared memory (MPI_Win_allocate_shared; Python: multiprocessing.shared_memory), or map the file, so that processes of a node share it",
             assumes: "each process needs all of the file; if not, let each read its part",

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::by_process::ByProcess;
-use super::habit::{Context, ProcessHabit, Saved, Seen, Tally};
+use super::habit::{Context, ProcessHabit, Seen, Tally};
 use super::peers::at_once;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -62,14 +62,12 @@ fn of_file(log: &Context, processes: &ByProcess<Extent>) -> Vec<ProcessHabit> {
         if are_interleaved(&group) { group } else { Vec::new() }
     });
     let found = found.map(|extent| {
-        let fewer = extent.tally.amount.div_ceil(LARGE).saturating_mul(100) / extent.tally.calls.max(1);
+        let calls = extent.tally.calls.max(1);
+        let left = extent.tally.amount.div_ceil(LARGE).min(calls);
         ProcessHabit {
             rule: "interleaved-ranks",
             file: log.text(extent.tally.first.path),
-            tally: Tally {
-                saved: Saved { ..extent.tally.saved.percent(100_u64.saturating_sub(fewer)) },
-                ..extent.tally
-            },
+            tally: Tally { saved: extent.tally.saved.fraction(calls - left, calls), ..extent.tally },
             places: Vec::new(),
             fix: "let the processes exchange their pieces and move them together: MPI: a file view (MPI_File_set_view with MPI_Type_vector or MPI_Type_create_subarray) and MPI_File_write_at_all or MPI_File_read_at_all, in Fortran the same; HDF5: H5FD_MPIO_COLLECTIVE; NetCDF: nc_var_par_access(NC_COLLECTIVE); or one contiguous part of the file for each process",
             assumes: "an exchange between processes costs less than the calls; all of them come to the same place of the program",

@@ -76,12 +76,12 @@ impl Work {
         }
         (own * 2 >= self.names.amount).then(|| {
             // The time beyond what the data take.
-            let surplus = (time - self.data).saturating_mul(100) / time.max(1);
+            let surplus = self.names.saved.fraction(time - self.data, time.max(1));
             ProcessHabit {
                 rule: "metadata-share",
                 file: directories.common(),
                 tally: Tally {
-                    saved: Saved { calls: 0, ..self.names.saved.percent(surplus) },
+                    saved: Saved { calls: 0, ..surplus },
                     ..self.names
                 },
                 places: directories.most(),

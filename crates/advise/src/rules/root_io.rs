@@ -24,11 +24,11 @@ impl Rule for RootIo {
         let groups = self.0.groups(log);
         let found = groups.iter().filter_map(|group| {
             let root = root(group)?;
-            let others = 100 - 100 / group.len() as u64;
+            let all = group.len() as u64;
             let tally = Tally {
                 first: root.first,
                 calls: root.calls.calls,
-                saved: root.calls.percent(others),
+                saved: root.calls.fraction(all - 1, all),
                 amount: root.bytes,
             };
             Some(ProcessHabit {

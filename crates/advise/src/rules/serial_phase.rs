@@ -43,7 +43,7 @@ fn habit(log: &Context, of: &WaitsOf, phases: &[Phase], together: u64, members: 
     let on_path = phases.iter().map(|phase| log.path.of_process(process, (phase.from, phase.to)));
     let on_path = on_path.fold(0, u64::saturating_add);
     // What one does, all could do together.
-    let saved = Saved { calls: 0, timed: 0, time: Some(time), on_path }.percent(100 - 100 / members);
+    let saved = Saved { calls: 0, timed: 0, time: Some(time), on_path }.fraction(members - 1, members);
     Some(ProcessHabit {
         rule: "serial-phase",
         file: Arc::from(log.program(process)),

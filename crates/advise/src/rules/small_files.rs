@@ -4,7 +4,7 @@ use super::Rule;
 use super::habit::{Context, Directories, First, Image, ProcessHabit, Saved, Seen, Tally, split};
 use super::per_image::PerImage;
 use iotrail_model::calls::{CallKind, Transfer};
-use iotrail_model::{FileId, PathId};
+use iotrail_model::{FileId, PathId, Tid};
 
 /// From so many files on it is a habit.
 const MANY: u64 = 200;
@@ -16,6 +16,8 @@ const SAVED: u64 = 95;
 #[derive(Default)]
 pub(crate) struct SmallFiles {
     files: PerImage<FileId, Used>,
+    /// What each thread has looked at last, of which it may do more: its lookups.
+    looked_at: PerImage<Tid, (FileId, Saved)>,
     /// What programs did that have ended.
     ended: Vec<Small>,
 }
@@ -41,7 +43,10 @@ impl Rule for SmallFiles {
         let Some(file) = call.file.filter(|_| call.is_done()) else { return };
         let key = (call.process(), file);
         if matches!(call.kind, CallKind::Open | CallKind::Create) && call.selected && !call.is_of_system {
-            let used = Used { first: call.first(), bytes: 0, around: Saved::default() };
+            let looked =
+                self.looked_at.remove(&(call.process(), call.tid)).filter(|(looked, _)| *looked == file);
+            let around = looked.map(|(_, lookups)| lookups).unwrap_or_default();
+            let used = Used { first: call.first(), bytes: 0, around };
             self.files.entry(key).or_insert(used).around.add(call);
         } else if call.kind == CallKind::Unlink {
             self.files.remove(&key);
@@ -51,10 +56,18 @@ impl Rule for SmallFiles {
                 (Transfer::None, _) => {}
                 _ => used.bytes = used.bytes.saturating_add(call.size.unwrap_or_default()),
             }
+        } else if call.kind == CallKind::Stat && call.selected {
+            let none = (file, Saved::default());
+            let looked = self.looked_at.entry((call.process(), call.tid)).or_insert(none);
+            if looked.0 != file {
+                *looked = none;
+            }
+            looked.1.add(call);
         }
     }
 
     fn ended(&mut self, image: Image) {
+        drop(self.looked_at.take(image));
         self.ended.extend(Small::of(self.files.take(image)));
     }
 

@@ -190,6 +190,10 @@ struct DoneDocument {
     errors: BTreeMap<String, u64>,
     /// Calls that failed as the model expects.
     expected_errors: u64,
+    /// Bytes that were really read.
+    read_bytes: u64,
+    /// Bytes that were really written.
+    written_bytes: u64,
     elapsed_ns: u64,
     /// Of each n the calls that took 2^n ns to less than 2^(n+1) ns.
     latencies: Vec<u64>,
@@ -277,7 +281,7 @@ fn tell(
         text.push_str(&model_totals(&part.model, part.ranks, &part.totals, ui.style()));
     }
     let dry = || "nothing was done: a dry run\n".to_owned();
-    text.push_str(&done.map_or_else(dry, |done| said(done, &sum(parts))));
+    text.push_str(&done.map_or_else(dry, |done| said(done)));
     output::text(Path::new("-"), text)
 }
 
@@ -422,7 +426,7 @@ fn generate(args: &Args, dir: &Path, plan: &Plan) -> anyhow::Result<Done> {
     Ok(Done { outcome, checked })
 }
 
-fn said(Done { outcome, checked }: &Done, totals: &Totals) -> String {
+fn said(Done { outcome, checked }: &Done) -> String {
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |bytes: u64| {
         if seconds > 0.0 { format!("{}/s", units::bytes(bytes as f64 / seconds)) } else { "–".to_owned() }
@@ -431,8 +435,8 @@ fn said(Done { outcome, checked }: &Done, totals: &Totals) -> String {
         "{} calls in {}: {} read, {} written",
         units::count(outcome.times.operations()),
         units::duration(outcome.elapsed.as_nanos() as f64),
-        rate(totals.bytes_read),
-        rate(totals.bytes_written)
+        rate(outcome.moved[0]),
+        rate(outcome.moved[1])
     );
     if outcome.expected_errors > 0 {
         let errors = units::counted(outcome.expected_errors, "error", "errors");
@@ -522,6 +526,8 @@ fn done_document(Done { outcome, checked }: &Done) -> DoneDocument {
         failed: outcome.differences,
         errors: outcome.errors.iter().map(|(number, count)| (name(*number), *count)).collect(),
         expected_errors: outcome.expected_errors,
+        read_bytes: outcome.moved[0],
+        written_bytes: outcome.moved[1],
         elapsed_ns: u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX),
         latencies: outcome.times.counts.to_vec(),
         latencies_by_kind: kinds.map(|(kind, times)| (kind.word(), times.counts.to_vec())).collect(),

@@ -26,6 +26,14 @@ impl<'a> Call<'a> {
         self.spec.map(|spec| spec.kind).unwrap_or_default()
     }
 
+    /// Whether it opens one file, by a path or a handle: of calls that are not in the table by their names.
+    #[must_use]
+    pub fn opens_file(self) -> bool {
+        const OF_LIBRARIES: [&str; 6] =
+            ["MPI_File_open", "fopen", "fopen64", "freopen", "freopen64", "opendir"];
+        self.spec.map_or_else(|| OF_LIBRARIES.contains(&self.name), |spec| spec.kind.opens_file())
+    }
+
     /// What kind of work it does.
     #[must_use]
     pub fn family(self) -> Family {

@@ -75,12 +75,12 @@ impl Display for Note {
             Self::ClockSetBack { times, largest } => {
                 let by = duration(*largest);
                 let by = match times {
-                    1 => format!("by {by}"),
-                    _ => format!("{} times, by up to {by}", count(*times)),
+                    1 => format!("by {by} or more"),
+                    _ => format!("{} times, once by {by} or more", count(*times)),
                 };
                 write!(
                     f,
-                    "the clock was set back {by}: later times are shifted by that, so that calls keep their order"
+                    "the clock was set back {by}: later times are shifted so that calls keep their order"
                 )
             }
             Self::PresumedRestarts { calls: 1 } => f.write_str(

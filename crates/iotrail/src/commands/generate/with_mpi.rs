@@ -145,7 +145,7 @@ fn sums(own: &Outcome, session: &Mpi) -> anyhow::Result<Outcome> {
         numbers.push(times.total_ns);
         numbers.extend(times.counts);
     }
-    numbers.extend(own.slack_ns);
+    numbers.extend(own.slack_ns.into_iter().chain(own.moved));
     numbers.extend([own.expected_errors, own.differences, u64::from(own.cancelled)]);
     let errors = (0..ERRORS as i32).map(|number| own.errors.get(&number).copied().unwrap_or_default());
     numbers.extend(errors);
@@ -160,6 +160,7 @@ fn sums(own: &Outcome, session: &Mpi) -> anyhow::Result<Outcome> {
     (all.times, all.lateness) = (times(), times());
     all.by_kind.iter_mut().for_each(|kind| *kind = times());
     all.slack_ns = [next(), next()];
+    all.moved = [next(), next()];
     all.expected_errors = next();
     all.differences = next();
     all.cancelled = next() > 0;
