@@ -37,6 +37,8 @@ impl<'a> Prefix<'a> {
     #[inline]
     #[must_use]
     pub fn read(line: &'a [u8]) -> Self {
+        // Some editors and terminals on other systems begin a text with the mark of UTF-8.
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let mut prefix = Self { rest: line, ..Self::default() };
         match line.first() {
             Some(b'[') => prefix.bracketed_thread(),
@@ -346,6 +348,12 @@ mod tests {
             prop_assert_eq!(quick.stamp(text.as_bytes()), slow.any_stamp(text.as_bytes()));
             prop_assert!(quick == slow || quick.stamp(text.as_bytes()).is_none());
         }
+    }
+
+    #[test]
+    fn the_mark_of_utf_8_is_no_part_of_a_line() {
+        assert_eq!(read("\u{feff}7 10:00:00 close(3) = 0"), read("7 10:00:00 close(3) = 0"));
+        assert_eq!(read("\u{feff}close(3) = 0").3, "close(3) = 0");
     }
 
     #[test]
