@@ -281,7 +281,7 @@ fn tell(
         text.push_str(&model_totals(&part.model, part.ranks, &part.totals, ui.style()));
     }
     let dry = || "nothing was done: a dry run\n".to_owned();
-    text.push_str(&done.map_or_else(dry, |done| said(done)));
+    text.push_str(&done.map_or_else(dry, said));
     output::text(Path::new("-"), text)
 }
 
