@@ -276,8 +276,15 @@ impl State {
         let found = facts.and_then(|facts| {
             self.descriptors.found_file(present, facts, made, &self.file_names, &self.holders())
         });
+        // Somebody else removed the file that has its inode and time of birth.
+        let is_new = |file: &FileId| {
+            opening.creates
+                && opening.exclusive
+                && self.file_names.namespace.is_known_before(*file, event.start)
+        };
+        let found = found.filter(|file| !is_new(file));
         let is_other = facts.is_some_and(|facts| self.file_names.is_other(present, facts));
-        match found {
+        let file = match found {
             Some(file) if present == Content::File(file) => Nullable::some(file),
             Some(file) => {
                 match present {
@@ -307,7 +314,11 @@ impl State {
                 self.file_names.make_file(node, cx.names)
             }
             None => self.file_names.there(node, cx.names),
+        };
+        if let (Some(file), Some(_)) = (file.get(), facts) {
+            self.file_names.namespace.was_opened(file, event.start);
         }
+        file
     }
 
     /// The file that was bound to a socket, or that one was connected to.

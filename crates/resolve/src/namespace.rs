@@ -9,7 +9,7 @@ use crate::mounts::{MountId, Mounts};
 use crate::node::Node;
 use crate::paths;
 use hashbrown::HashMap;
-use iotrail_model::{FileFacts, FileId, FileKind, Interner, Nullable, PathId};
+use iotrail_model::{FileFacts, FileId, FileKind, Interner, Nullable, PathId, Timestamp};
 
 /// Names and files that are remembered.
 const MOST: usize = 1 << 18;
@@ -103,6 +103,8 @@ struct Known {
     name: Option<Node>,
     /// Whether a call of the trace made it.
     made: bool,
+    /// When the first open of it began.
+    since: Option<Timestamp>,
     /// Where it points to, of a symbolic link.
     target: Option<Box<[u8]>>,
 }
@@ -522,6 +524,16 @@ impl Namespace {
     /// Whether the file may have lost all its names to calls that have not returned yet.
     pub(crate) fn is_going(&self, file: FileId) -> bool {
         self.files.get(&file).is_some_and(|known| known.removals > 0 && known.removals >= known.names)
+    }
+
+    /// A call that began then opened the file.
+    pub(crate) fn was_opened(&mut self, file: FileId, start: Timestamp) {
+        self.files.entry(file).or_default().since.get_or_insert(start);
+    }
+
+    /// Whether the file was opened by a call that began before: what a call makes then is another one.
+    pub(crate) fn is_known_before(&self, file: FileId, start: Timestamp) -> bool {
+        self.files.get(&file).and_then(|known| known.since).is_some_and(|since| since < start)
     }
 
     /// The trace made the file.

@@ -14,8 +14,8 @@ const LONG: u64 = 100_000;
 /// What all that could go on beside each other counts from so much on, in ns.
 const MUCH: u64 = 20_000_000;
 
-/// A thread and a file.
-type Stream = (CaseId, Tid, FileId);
+/// A thread, a file, and whether it reads.
+type Stream = (CaseId, Tid, FileId, bool);
 
 #[derive(Default)]
 pub(crate) struct BlockingIo {
@@ -27,7 +27,7 @@ pub(crate) struct BlockingIo {
 /// A transfer, and what came after it.
 struct Since {
     transfer: Seen,
-    /// Time in other calls.
+    /// Time in other calls, and what recording took behind all of them and the transfer.
     calls: u64,
     /// Whether the thread waited, or went on elsewhere.
     is_over: bool,
@@ -37,7 +37,6 @@ struct Since {
 struct Turns {
     /// Where a read that follows must begin to be known before it is asked for.
     next: Option<u64>,
-    reads: bool,
     tally: Tally,
 }
 
@@ -49,12 +48,14 @@ impl Rule for BlockingIo {
             && call.is_done()
             && call.selected;
         if moves && call.file.is_some() {
-            let before = self.threads.insert(thread, Since { transfer: *call, calls: 0, is_over: false });
+            let before =
+                self.threads.insert(thread, Since { transfer: *call, calls: call.behind, is_over: false });
             if let Some(before) = before.filter(|before| !before.is_over) {
                 self.turn(&before, call);
             }
         } else if let Some(since) = self.threads.get_mut(&thread) {
-            since.calls = since.calls.saturating_add(call.time.unwrap_or_default());
+            since.calls =
+                since.calls.saturating_add(call.time.unwrap_or_default()).saturating_add(call.behind);
             since.is_over |= call.class.is_some_and(Class::is_wait)
                 || matches!(call.kind, CallKind::Spawn | CallKind::Vfork | CallKind::Exec)
                 || call.class == Some(Class::Sync);
@@ -62,15 +63,15 @@ impl Rule for BlockingIo {
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let is_habit = |turns: &&Turns| {
+        let is_habit = |turns: &Turns| {
             turns.tally.amount >= MANY && turns.tally.saved.time.is_some_and(|time| time >= MUCH)
         };
-        let found = self.streams.values().filter(is_habit).map(|turns| ProcessHabit {
+        let found = self.streams.iter().filter(|(_, turns)| is_habit(turns)).map(|((.., reads), turns)| ProcessHabit {
             rule: "blocking-io",
             file: log.text(turns.tally.first.path),
             tally: turns.tally,
             places: Vec::new(),
-            fix: if turns.reads {
+            fix: if *reads {
                 "read the next piece while this one is worked on: a thread that reads ahead into a second buffer, posix_fadvise(POSIX_FADV_WILLNEED) or readahead, io_uring; Python: concurrent.futures with one thread; MPI: MPI_File_iread_at and MPI_Wait one step later"
             } else {
                 "write this piece while the next one is computed: a thread that writes from a second buffer, io_uring, aio_write; Python: concurrent.futures with one thread; MPI: MPI_File_iwrite_at and MPI_Wait one step later; Fortran: asynchronous='yes'"
@@ -90,11 +91,10 @@ impl BlockingIo {
             return;
         }
         let reads = call.transfer == Transfer::Read;
-        let turns = self.streams.entry((call.case, call.tid, file)).or_insert_with(|| Turns {
-            next: None,
-            reads,
-            tally: Tally::new(transfer.first()),
-        });
+        let turns = self
+            .streams
+            .entry((call.case, call.tid, file, reads))
+            .or_insert_with(|| Turns { next: None, tally: Tally::new(transfer.first()) });
         // Which piece is read next must be known while the last one is worked on.
         let is_known =
             !reads || transfer.range().is_some_and(|(_, end)| end == low) || turns.next == Some(low);
@@ -107,7 +107,7 @@ impl BlockingIo {
         } else {
             (transfer.time.unwrap_or_default(), transfer.on_path)
         };
-        if !is_known || turns.reads != reads || moved.min(computed) < LONG {
+        if !is_known || moved.min(computed) < LONG {
             return;
         }
         let beside = moved.min(computed);

@@ -3,7 +3,7 @@
 use super::Rule;
 use super::by_process::ByProcess;
 use super::habit::{Context, ProcessHabit, Seen, Tally, is_of_system};
-use super::peers::at_once;
+use super::peers::{MANY_PROCESSES, at_once};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -53,7 +53,7 @@ impl Readers {
         let is_all = |tally: &Tally| u128::from(tally.amount) * 100 >= u128::from(self.end) * u128::from(ALL);
         let whole: Vec<ProcessId> =
             self.readers.iter().filter(|(_, tally)| is_all(tally)).map(|(process, _)| *process).collect();
-        let found = at_once(log, &whole).into_iter().flat_map(|group| {
+        let found = at_once(log, &whole, MANY_PROCESSES).into_iter().flat_map(|group| {
             let all = group.len() as u64;
             group.into_iter().filter_map(move |process| Some((*self.readers.get(process)?, all)))
         });

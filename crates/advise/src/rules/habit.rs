@@ -109,6 +109,8 @@ pub(crate) struct Seen {
     pub(crate) is_for_all: bool,
     /// Whether it is of the layer in which each byte counts once.
     pub(crate) is_counted: bool,
+    /// Time that recording takes behind each call, in ns: the thread computes that much less.
+    pub(crate) behind: u64,
     /// Whether the user asked about it.
     pub(crate) selected: bool,
 }

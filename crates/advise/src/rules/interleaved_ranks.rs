@@ -3,7 +3,7 @@
 use super::Rule;
 use super::by_process::ByProcess;
 use super::habit::{Context, ProcessHabit, Seen, Tally};
-use super::peers::at_once;
+use super::peers::{MANY_PROCESSES, at_once};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -56,7 +56,7 @@ fn of_file(log: &Context, processes: &ByProcess<Extent>) -> Vec<ProcessHabit> {
         |extent: &Extent| extent.tally.calls >= MANY && extent.tally.amount / extent.tally.calls < LARGE / 4;
     let few: Vec<ProcessId> =
         processes.iter().filter(|(_, extent)| is_small(extent)).map(|(process, _)| *process).collect();
-    let groups = at_once(log, &few).into_iter();
+    let groups = at_once(log, &few, MANY_PROCESSES).into_iter();
     let found = groups.flat_map(|group| {
         let group: Vec<&Extent> = group.iter().filter_map(|process| processes.get(*process)).collect();
         if are_interleaved(&group) { group } else { Vec::new() }

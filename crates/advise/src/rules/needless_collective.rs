@@ -80,7 +80,7 @@ impl Rule for NeedlessCollective {
 fn of_file(log: &Context, ranks: &ByProcess<Calls>) -> Vec<ProcessHabit> {
     let many: Vec<ProcessId> =
         ranks.iter().filter(|(_, calls)| calls.tally.calls >= MANY).map(|(process, _)| *process).collect();
-    let groups = at_once(log, &many).into_iter().filter(|group| group.len() >= FEWEST);
+    let groups = at_once(log, &many, FEWEST).into_iter();
     let found = groups.flat_map(|group| {
         let group: Vec<&Calls> = group.iter().filter_map(|process| ranks.get(*process)).collect();
         let transfers = group.iter().map(|calls| calls.inside).fold(0, u64::saturating_add);

@@ -9,7 +9,7 @@ use iotrail_query::ProcessId;
 use std::collections::BTreeMap;
 
 /// So few processes are not many.
-const MANY: usize = 4;
+pub(crate) const MANY_PROCESSES: usize = 4;
 
 /// What each process did to files.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Peers {
     /// Groups of processes of one program that all lived at the same moment.
     pub(crate) fn groups(&self, log: &Context) -> Vec<Vec<&FileUse>> {
         let processes: Vec<ProcessId> = self.0.keys().copied().collect();
-        let groups = at_once(log, &processes).into_iter();
+        let groups = at_once(log, &processes, MANY_PROCESSES).into_iter();
         groups.map(|group| group.iter().map(|process| &self.0[process]).collect()).collect()
     }
 }
@@ -59,8 +59,8 @@ impl FileUse {
     }
 }
 
-/// Of these processes those of one program that all lived at the same moment, if they are many.
-pub(crate) fn at_once(log: &Context, processes: &[ProcessId]) -> Vec<Vec<ProcessId>> {
+/// Of these processes those of one program that all lived at the same moment, if they are `fewest` or more.
+pub(crate) fn at_once(log: &Context, processes: &[ProcessId], fewest: usize) -> Vec<Vec<ProcessId>> {
     let mut programs: BTreeMap<&str, Vec<ProcessId>> = BTreeMap::new();
     for process in processes {
         programs.entry(log.program(*process)).or_default().push(*process);
@@ -68,7 +68,7 @@ pub(crate) fn at_once(log: &Context, processes: &[ProcessId]) -> Vec<Vec<Process
     programs.retain(|_, processes| {
         let start = processes.iter().map(|process| log.process_table.get(*process).start).max().flatten();
         let end = processes.iter().filter_map(|process| log.process_table.get(*process).end).min();
-        processes.len() >= MANY && start.zip(end).is_some_and(|(start, end)| start < end)
+        processes.len() >= fewest && start.zip(end).is_some_and(|(start, end)| start < end)
     });
     programs.into_values().collect()
 }

@@ -4,7 +4,7 @@ use super::Rule;
 use super::habit::{Context, Image, Outcome, ProcessHabit, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::{CallKind, LockRequest};
+use iotrail_model::calls::{CallKind, Class, LockRequest};
 use iotrail_model::{CaseId, PathId, Tid};
 
 /// From so many tries in vain on, each after a sleep, it is a habit.
@@ -15,6 +15,8 @@ pub(crate) struct Polling {
     threads: HashMap<(CaseId, Tid), Last, RandomState>,
     /// The last sleep of a process, which a shell starts to sleep.
     slept: HashMap<(CaseId, u32), Seen, RandomState>,
+    /// Who waits for a process that has not slept yet, and for how long: a shell mostly does so before its child begins to sleep.
+    awaited: HashMap<(CaseId, u32), (Tid, Option<u64>), RandomState>,
     tries: HashMap<(Image, PathId), Tally, RandomState>,
 }
 
@@ -31,18 +33,22 @@ impl Rule for Polling {
         match call.kind {
             // A sleep that a signal interrupted goes on.
             CallKind::Sleep | CallKind::Restart => {
-                self.slept.insert((call.case, call.pid.0), *call);
+                let process = (call.case, call.pid.0);
+                self.slept.insert(process, *call);
                 self.sleep(thread, call);
-            }
-            CallKind::WaitChild => {
-                let child = call.ret.and_then(|ret| u32::try_from(ret).ok());
-                let slept = child.and_then(|child| self.slept.remove(&(call.case, child)));
-                // All that the child did was to sleep.
-                let slept = slept.filter(|sleep| sleep.time.zip(call.time).is_some_and(|(s, w)| s * 2 > w));
-                if let Some(sleep) = slept {
-                    self.sleep(thread, &sleep);
+                if let Some((waiter, waited)) = self.awaited.remove(&process) {
+                    self.child_slept((call.case, waiter), waited, call);
                 }
             }
+            CallKind::WaitChild => {
+                let child = call.ret.and_then(|ret| u32::try_from(ret).ok()).filter(|child| *child > 0);
+                let Some(child) = child.map(|child| (call.case, child)) else { return };
+                match self.slept.remove(&child) {
+                    Some(sleep) => self.child_slept(thread, call.time, &sleep),
+                    None => drop(self.awaited.insert(child, (call.tid, call.time))),
+                }
+            }
+            _ if call.class == Some(Class::Sleep) => self.sleep(thread, call),
             _ => {
                 if let Some(path) = call.path.filter(|_| call.selected && tries(call)) {
                     self.attempt(thread, path, call);
@@ -81,6 +87,13 @@ impl Polling {
             let mut one = Saved::default();
             one.add(sleep);
             last.slept = Some(one);
+        }
+    }
+
+    /// All that the child did while the thread waited for it was to sleep.
+    fn child_slept(&mut self, thread: (CaseId, Tid), waited: Option<u64>, sleep: &Seen) {
+        if sleep.time.zip(waited).is_some_and(|(slept, waited)| slept.saturating_mul(2) > waited) {
+            self.sleep(thread, sleep);
         }
     }
 

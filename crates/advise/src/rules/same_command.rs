@@ -27,6 +27,8 @@ struct Uses {
     read: HashMap<FileId, Option<PathId>, RandomState>,
     /// Whether it changed files, took input from somewhere else, waited for a time, or made processes.
     does_more: bool,
+    /// Whether the user asked about all of its calls.
+    is_selected: bool,
 }
 
 impl Rule for SameCommand {
@@ -45,7 +47,9 @@ impl Rule for SameCommand {
             first: call.first(),
             read: HashMap::default(),
             does_more: false,
+            is_selected: true,
         });
+        uses.is_selected &= call.selected;
         let reads = call.transfer == Transfer::Read;
         uses.does_more |= changes && call.kind != CallKind::DeviceControl
             || matches!(call.kind, CallKind::Sleep | CallKind::Spawn | CallKind::Vfork)
@@ -65,6 +69,9 @@ impl Rule for SameCommand {
                 commands.entry((words, directory)).or_default().push(process);
             }
         }
+        commands.values_mut().for_each(|processes| {
+            processes.retain(|process| self.runs.get(process).is_none_or(|uses| uses.is_selected));
+        });
         let many = commands.into_values().filter(|processes| processes.len() >= MANY);
         many.filter_map(|processes| self.command(log, &processes)).collect()
     }

@@ -52,6 +52,8 @@ impl Rule for SlowStart {
                 next,
                 Start { exec: *call, calls: 0, calls_since: 0, directories: 0, end: call.end() },
             );
+        } else if !call.selected {
+            self.starting.remove(&call.process());
         } else if let Some(start) = self.starting.get_mut(&call.process()) {
             let begins = start.begins_work(call) || start.computes(call);
             start.calls_since += 1;

@@ -1,7 +1,7 @@
 //! When the processes of a parallel program waited for somebody.
 
 use super::habit::{Context, First, Seen};
-use super::peers::at_once;
+use super::peers::{MANY_PROCESSES, at_once};
 use iotrail_model::calls::Class;
 use iotrail_query::ProcessId;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ impl Waits {
     /// Processes of one program that all lived at the same moment, and the time from the last start to the first end.
     pub(crate) fn groups(&self, log: &Context) -> Vec<(Vec<&WaitsOf>, (i64, i64))> {
         let processes: Vec<ProcessId> = self.0.keys().copied().collect();
-        let groups = at_once(log, &processes).into_iter().filter_map(|group| {
+        let groups = at_once(log, &processes, MANY_PROCESSES).into_iter().filter_map(|group| {
             let start = group.iter().filter_map(|process| log.process_table.get(*process).start).max()?;
             let end = group.iter().filter_map(|process| log.process_table.get(*process).end).min()?;
             Some((group.iter().map(|process| &self.0[process]).collect(), (start.0, end.0)))

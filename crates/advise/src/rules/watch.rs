@@ -22,6 +22,8 @@ pub(crate) struct Watching<'a> {
     layers: OneLayer,
     process_table: &'a ProcessTable,
     path: &'a PathTimes,
+    /// Time that recording takes behind each call, in ns.
+    behind: u64,
     calls: PerCall<Option<Watched>>,
     together: PerCall<Together>,
     classes: EventClasses,
@@ -33,6 +35,13 @@ pub(crate) struct Watching<'a> {
     on_the_way: Vec<bool>,
     /// Whether each path is the system's own.
     of_system: Vec<bool>,
+}
+
+/// What recording added to each call, less what stands in the call's duration.
+fn cost_behind(log: &EventLog) -> u64 {
+    let cost = log.coverage().recording.as_ref().map(|recording| recording.cost);
+    let behind = cost.and_then(|cost| Some(cost.per_call()?.0.saturating_sub(cost.inside_per_call()?.0)));
+    behind.and_then(|behind| u64::try_from(behind).ok()).unwrap_or_default()
 }
 
 /// What is known of a call by its name.
@@ -77,6 +86,7 @@ impl<'a> Watching<'a> {
             layers: query.one_layer(log),
             process_table,
             path,
+            behind: cost_behind(log),
             parents: parents(names),
             calls: PerCall::new(&names.calls, watched),
             together: PerCall::new(&names.calls, |call| together(call.name)),
@@ -119,6 +129,7 @@ impl<'a> Watching<'a> {
             tid: event.tid,
             process,
             seq: event.seq,
+            behind: self.behind,
             start: event.start.0,
             time,
             on_path: process.zip(time).map_or(0, on_path),

@@ -4,8 +4,8 @@ use crate::error::ExportError;
 use crate::influx::line::push_tag;
 use crate::influx::times::Times;
 use crate::influx::{Measurement, Out, Source};
-use iotrail_model::{CallId, CaseId, Event, Layer};
-use iotrail_trail::{Columns, EventLog};
+use iotrail_model::{CallId, CaseId, Event, Layer, Nullable};
+use iotrail_trail::{Columns, EventLog, Positions};
 use std::collections::HashMap;
 
 const COLUMNS: Columns = Columns::CASE
@@ -22,6 +22,7 @@ const COLUMNS: Columns = Columns::CASE
     .union(Columns::OFFSET)
     .union(Columns::REQUESTED)
     .union(Columns::SIZE)
+    .union(Columns::RET)
     .union(Columns::ERRNO)
     .union(Columns::FILE);
 
@@ -37,6 +38,7 @@ pub(crate) fn write<E: From<ExportError>>(
     step: &mut dyn FnMut(u64),
 ) -> Result<(), E> {
     let (measurement, log) = (Measurement::Call, source.log);
+    let positions = Positions::new(log.names());
     let mut all = HashMap::<(CaseId, Layer, CallId), Series>::new();
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, COLUMNS).map_err(|error| E::from(error.into()))?;
@@ -50,7 +52,7 @@ pub(crate) fn write<E: From<ExportError>>(
             });
             out.line.begin(&series.head);
             let time = series.times.next(event.start.0);
-            fields(log, &event, out);
+            fields(log, &event, positions.of(&event), out);
             out.end(measurement, event.start.0, time)?;
         }
         step(out.written.calls.points);
@@ -58,12 +60,11 @@ pub(crate) fn write<E: From<ExportError>>(
     Ok(())
 }
 
-fn fields<E>(log: &EventLog, event: &Event, out: &mut Out<'_, E>) {
+fn fields<E>(log: &EventLog, event: &Event, [_, after]: [Nullable<i64>; 2], out: &mut Out<'_, E>) {
     let (line, names) = (&mut out.line, log.names());
     let path = names.path(event.path);
     let file = event.file.get().and_then(|file| log.distinct_files().get(file.index()));
     let file = file.map(|file| &*names.paths[file.path.index()]).or(path);
-    let (offset, size) = (event.offset.get(), event.size.get());
     line.integer("pid", Some(i64::from(event.pid.0)));
     line.integer("tid", Some(i64::from(event.tid.0)));
     line.integer("seq", i64::try_from(event.seq).ok());
@@ -72,9 +73,9 @@ fn fields<E>(log: &EventLog, event: &Event, out: &mut Out<'_, E>) {
     line.text("file", file);
     line.text("path", path.filter(|path| Some(*path) != file));
     line.text("path2", names.path(event.path2));
-    line.integer("offset", offset);
-    line.integer("offset_after", offset.zip(size).and_then(|(offset, size)| offset.checked_add(size)));
+    line.integer("offset", event.offset.get());
+    line.integer("offset_after", after.get());
     line.integer("requested", event.requested.get());
-    line.integer("size", size);
+    line.integer("size", event.size.get());
     line.text("errno", names.errno(event.errno));
 }

@@ -244,6 +244,19 @@ fn what_was_made_and_removed_is_not_what_another_one_makes_at_once() {
     assert_eq!(reused("O_RDWR", 0), [Some(0), Some(0)]);
 }
 
+/// Somebody else, whom nobody traces, removed what has the name.
+#[test]
+fn what_an_open_must_have_made_is_a_new_file() {
+    let script = Script::new().getpid();
+    let birth = Some(script.now());
+    let script =
+        behind(script, 3, 7, birth).open_with("/lock", "O_RDWR|O_CREAT|O_EXCL", 3).write(3, 1).close(3);
+    let script =
+        behind(script, 3, 7, birth).open_with("/lock", "O_RDWR|O_CREAT|O_EXCL", 3).write(3, 1).close(3);
+    let script = behind(script, 3, 7, birth).open("/lock", 3).write(3, 1);
+    assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(1)]);
+}
+
 #[test]
 fn an_inode_is_given_again_before_the_call_that_freed_it_returns() {
     const CREATED: &str = "O_RDWR|O_CREAT";

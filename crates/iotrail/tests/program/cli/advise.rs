@@ -636,6 +636,63 @@ fn habits_begin_where_their_pages_say() {
     assert_eq!(figures(storm(24, 26)), None);
 }
 
+#[test]
+fn whoever_sleeps_between_two_looks_polls() {
+    let look = "1 stat(\"/d/flag\", 0x7ffd) = -1 ENOENT (No such file or directory) <0.000010>\n";
+    let after = |sleep: &str| {
+        habit("polling", &format!("{look}{sleep}").repeat(12)).map(|habit| habit["amount"].clone())
+    };
+    assert_eq!(
+        after("1 clock_nanosleep(CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=3000000}, NULL) = 0 <0.003000>\n"),
+        Some(11.into())
+    );
+    assert_eq!(
+        after("1 select(0, NULL, NULL, NULL, {tv_sec=0, tv_usec=3000}) = 0 (Timeout) <0.003000>\n"),
+        Some(11.into())
+    );
+    assert_eq!(after(""), None);
+    // A shell waits for `sleep` before that begins to sleep, or not.
+    let shell = |waits_first: bool| {
+        let mut text = String::new();
+        for child in 2..14 {
+            let wait = format!(
+                "1 wait4(-1, [{{WIFEXITED(s) && WEXITSTATUS(s) == 0}}], 0, NULL) = {child} <0.004000>\n"
+            );
+            let sleep = format!(
+                "{child} clock_nanosleep(CLOCK_REALTIME, 0, {{tv_sec=0, tv_nsec=3000000}}, NULL) = 0 <0.003000>\n"
+            );
+            let calls = if waits_first { [wait, sleep] } else { [sleep, wait] };
+            let _ = write!(
+                text,
+                "{look}1 fork() = {child} <0.000010>\n{}{child} exit_group(0) = ?\n",
+                calls.concat()
+            );
+        }
+        habit("polling", &text).map(|habit| habit["amount"].clone())
+    };
+    assert_eq!([shell(true), shell(false)], [Some(11.into()), Some(11.into())]);
+}
+
+#[test]
+fn transfers_and_computing_in_turns_are_seen_in_each_direction() {
+    for writes in [0, 3] {
+        let mut text = "1 openat(AT_FDCWD, \"/d/x\", O_RDWR|O_CREAT, 0644) = 3</d/x> <0.000010>\n".to_owned();
+        for write in 0..writes {
+            let _ = writeln!(text, "1 pwrite64(3</d/x>, \"\"..., 10, {}) = 10 <0.000010>", write * 10);
+        }
+        for read in 0..40 {
+            let _ = writeln!(text, "1 pread64(3</d/x>, \"\"..., 4096, {}) = 4096 <0.000500>", read * 4096);
+        }
+        assert_eq!(habit("blocking-io", &text).map(|habit| habit["amount"].clone()), None, "less than 20 ms");
+        let text = text.repeat(2).replace("<0.000500>", "<0.000600>");
+        assert_eq!(
+            habit("blocking-io", &text).map(|habit| habit["amount"].clone()),
+            Some(78.into()),
+            "{writes}"
+        );
+    }
+}
+
 /// The most that a call can move and last, several times.
 #[test]
 fn sums_end_at_the_largest_number() {
