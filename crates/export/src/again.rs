@@ -646,7 +646,8 @@ fn unless_linked<'a>(ways: impl IntoIterator<Item = &'a str>, jobs: &Jobs) -> St
 fn line(what: &str, names: &BTreeSet<&str>, jobs: &Jobs) -> Option<String> {
     let base = Base::of(jobs);
     let names: Vec<String> = names.iter().map(|path| printable(&base.relative(path)).into_owned()).collect();
-    (!names.is_empty()).then(|| format!("echo {}", single_quoted(&format!("{what}{}", names.join(", ")))))
+    (!names.is_empty())
+        .then(|| format!("printf '%s\\n' {}", single_quoted(&format!("{what}{}", names.join(", ")))))
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub(crate) struct OpenMode {
     pub(crate) append: bool,
     pub(crate) directory: bool,
     pub(crate) cloexec: bool,
+    /// Of a symbolic link itself (`O_PATH` and `O_NOFOLLOW`).
+    pub(crate) of_link: bool,
     /// Without a name.
     pub(crate) nameless: bool,
 }
@@ -33,6 +35,7 @@ impl OpenMode {
             append: flags.appends(),
             directory: flags.directory() || flags.is_path(),
             cloexec: flags.close_on_exec(),
+            of_link: flags.is_path() && !flags.follows(),
             nameless: flags.nameless(),
         }
     }
@@ -118,17 +121,18 @@ impl JobAction {
     /// Whether it is about the name itself and not about what it leads to, if it is that of a symbolic link: of others the resolved
     /// name is known.
     pub(crate) const fn is_of_link(self) -> bool {
-        matches!(
-            self,
+        match self {
+            Self::Open(mode) => mode.of_link,
             Self::Look
-                | Self::Stat
-                | Self::Mode(_)
-                | Self::Times
-                | Self::Remove
-                | Self::Rename
-                | Self::Link
-                | Self::Symlink
-        )
+            | Self::Stat
+            | Self::Mode(_)
+            | Self::Times
+            | Self::Remove
+            | Self::Rename
+            | Self::Link
+            | Self::Symlink => true,
+            _ => false,
+        }
     }
 
     /// What is left of it if it failed, and that told whether the name was there; `None` if nothing is.
