@@ -200,9 +200,13 @@ where
             before == Before::Kept || job.inputs.iter().any(|file| file.stays && file.path == *path)
         };
         let late = late.into_iter().filter(|_| before == Before::Kept);
-        let leaves = in_place[number].iter().map(|path| base.relative(path));
+        // A link looks as what it leads to, which others may change.
+        let is_link = |path: &Arc<str>| job.outputs.iter().any(|file| file.link && file.path == *path);
+        let replaced: Vec<&Arc<str>> =
+            in_place[number].iter().copied().filter(|path| !is_link(path)).collect();
+        let leaves = replaced.iter().map(|path| base.relative(path));
         let leaves = leaves.filter(|path| is_kept(path)).collect();
-        let changed = in_place[number].iter().copied().filter(|path| there(path)).chain(late);
+        let changed = replaced.into_iter().filter(|path| there(path)).chain(late);
         let changed = changed.filter_map(|path| input_name(path)).collect();
         outer.push(own);
         let inputs = inputs.into_iter().collect();

@@ -510,7 +510,7 @@ fn clean_does_not_ask_to_restore_what_was_in_no_directory_of_before() {
     let job = Job { finds: vec![below, state(Left::Input)], made: vec![directory("/w/d")], ..Job::default() };
     let jobs = one(job);
     let lines = clean(&jobs, &Owned::of(&jobs));
-    assert!(lines.contains(&"echo 'Restore what the jobs changed in place: x'".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"printf '%s\\n' 'Restore what the jobs changed in place: x'".to_owned()), "{lines:?}");
 }
 
 #[test]
@@ -526,7 +526,7 @@ fn clean_names_results_that_may_have_replaced_something() {
     let jobs = one(job);
     let said: Vec<String> =
         clean(&jobs, &Owned::of(&jobs)).into_iter().filter(|line| line.contains("Kept")).collect();
-    assert_eq!(said, ["echo 'Kept, because something may have had the name before: replaced'"]);
+    assert_eq!(said, ["printf '%s\\n' 'Kept, because something may have had the name before: replaced'"]);
 }
 
 #[test]
