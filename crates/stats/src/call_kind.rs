@@ -46,7 +46,7 @@ impl CallKind {
             transfer: spec.transfer,
             opens: spec.makes == Makes::Descriptor,
             maps: spec.kind == Does::Map,
-            second: spec.transfer == Transfer::Copy || names_two,
+            second: spec.transfer == Transfer::Copy || names_two || spec.kind == Does::SocketPair,
         }
     }
 }
