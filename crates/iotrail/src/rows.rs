@@ -86,7 +86,7 @@ impl TableArgs {
 }
 
 /// What was done to a file, or through an open file description, as columns of CSV (`stats::FileUse`).
-pub(crate) const COLUMNS_OF_USE: [&str; 22] = [
+pub(crate) const COLUMNS_OF_USE: [&str; 23] = [
     "calls",
     "failures",
     "opens",
@@ -109,6 +109,7 @@ pub(crate) const COLUMNS_OF_USE: [&str; 22] = [
     "reread",
     "overwritten",
     "processes",
+    "ranks",
 ];
 
 /// Writes records as JSON lines.

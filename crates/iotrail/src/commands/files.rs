@@ -83,7 +83,7 @@ enum Sort {
 const COLUMNS: [&[&str]; 3] = [
     &["path", "canonical", "kind", "device", "inode", "size", "file", "birth", "gone", "files"],
     &COLUMNS_OF_USE,
-    &["ranks", "first_ns", "last_ns"],
+    &["first_ns", "last_ns"],
 ];
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
