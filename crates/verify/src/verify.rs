@@ -1,7 +1,7 @@
 //! The experiment.
 
 use crate::advised::advised;
-use crate::calls::{Call, Calls, Wanted, gather};
+use crate::calls::{Call, CallAction, Calls, Moved, Wanted, gather};
 use crate::issue::Files;
 use crate::lanes::Lanes;
 use crate::merge::Merge;
@@ -62,7 +62,7 @@ pub fn verify(
             Err(reason) => proof.reason = Some(reason),
             Ok(experiment) => {
                 let measured = experiment.measure(calls, options, cancel)?;
-                match failed(&measured) {
+                match failed(&measured, calls) {
                     Some(reason) => proof.reason = Some(reason),
                     None => proof.measured = Some(measured),
                 }
@@ -74,13 +74,18 @@ pub fn verify(
 }
 
 /// Why a measurement says nothing: most calls of a form did not do what they were issued for.
-fn failed(measured: &Measured) -> Option<String> {
+fn failed(measured: &Measured, calls: &Calls) -> Option<String> {
     let forms = [
         (measured.differences_recorded, measured.calls_recorded),
         (measured.differences_advised, measured.calls_advised),
     ];
-    let (differences, calls) = forms.into_iter().find(|(differences, calls)| *differences * 2 > *calls)?;
-    Some(format!("{differences} of {calls} calls failed, or moved other bytes than they should"))
+    let (differences, number) = forms.into_iter().find(|(differences, number)| *differences * 2 > *number)?;
+    let unplaced = |call: &&Call| matches!(call.action, CallAction::Transfer(Moved { offset: None, .. }));
+    let why = match calls.calls.iter().filter(unplaced).count() {
+        0 => String::new(),
+        transfers => format!("; the trail does not tell where {transfers} transfers began"),
+    };
+    Some(format!("{differences} of {number} calls failed, or moved other bytes than they should{why}"))
 }
 
 /// Bytes of the buffers of all threads.

@@ -32,7 +32,7 @@ impl Rule for DescriptorLeak {
         let (Some(open), true) = (call.open, call.is_done() && call.file.is_some()) else { return };
         let opens = self.processes.entry(call.process()).or_default();
         match call.kind {
-            CallKind::Open | CallKind::Create if call.selected => {
+            CallKind::Open | CallKind::Create if call.selected && !call.opened.directory() => {
                 opens.number += 1;
                 opens.open.insert(open, (call.first(), opens.number));
             }

@@ -510,7 +510,10 @@ fn clean_does_not_ask_to_restore_what_was_in_no_directory_of_before() {
     let job = Job { finds: vec![below, state(Left::Input)], made: vec![directory("/w/d")], ..Job::default() };
     let jobs = one(job);
     let lines = clean(&jobs, &Owned::of(&jobs));
-    assert!(lines.contains(&"printf '%s\\n' 'Restore what the jobs changed in place: x'".to_owned()), "{lines:?}");
+    assert!(
+        lines.contains(&"printf '%s\\n' 'Restore what the jobs changed in place: x'".to_owned()),
+        "{lines:?}"
+    );
 }
 
 #[test]
