@@ -75,6 +75,14 @@ fn input(path: &str) -> Option<String> {
     Some(written)
 }
 
+/// Whether functions of make take a name for one word.
+fn is_plain(name: &str) -> bool {
+    !name.contains(['\\', '$', ',', ' '])
+}
+
+/// Make takes a link that leads nowhere for a missing file.
+const UNLESS_DANGLING: &str = "\n# Names that a job only asked about: a link that leads nowhere is there, too.\nunless-dangling = $(if $(wildcard $1),$(if $(realpath $1),$1),$1)\n";
+
 /// Keeps how these look, for a job.
 fn keep_looks(whose: &str, paths: &[String]) -> String {
     keep("_looks", whose, paths)
@@ -153,6 +161,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             "\n# A job that was not run here yet, or of which a file is missing, is run, however old its files are.\nnever-ran = $(if $(filter-out $(wildcard $1),$1),{NEW})\n"
         );
     }
+    if rules.iter().flat_map(|rule| &rule.asked).any(|name| is_plain(name)) {
+        text.push_str(UNLESS_DANGLING);
+    }
     if owned.fillings.iter().any(|filling| filling.stays) {
         let made = again::made_list(&again::sum(jobs));
         let _ = write!(
@@ -204,7 +215,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = write!(text, " $(call looks-differ,{0} {0}-left {0}-made)", number + 1);
         }
         for input in &rule.inputs {
-            let _ = write!(text, " {input}");
+            let _ = match rule.asked.contains(input) && is_plain(input) {
+                true => write!(text, " $(call unless-dangling,{input})"),
+                false => write!(text, " {input}"),
+            };
         }
         for changed in &rule.changed {
             let _ = write!(text, " $(wildcard {changed})");

@@ -40,6 +40,13 @@ def here(place):
     return f\"eval \\\"$(sed -n 's/^{place}//p' {file})\\\"\"
 ";
 
+/// Snakemake takes a link that leads nowhere for a missing file.
+const UNLESS_DANGLING: &str = "
+# Names that a job only asked about: a link that leads nowhere is there, too.
+def unless_dangling(name):
+    return [] if os.path.islink(name) and not os.path.exists(name) else [name]
+";
+
 /// Snakemake deletes outputs before a job runs; an input function is asked before that.
 const FIRST: &str = "
 # Ends with an error, before Snakemake deletes outputs, if a job that leaves the mark never began here and these lie there.
@@ -141,13 +148,21 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     if rules.iter().zip(&jobs.jobs).any(|(rule, job)| !deleted(rule, job, &base).is_empty()) {
         text.push_str(FIRST);
     }
+    if rules.iter().any(|rule| !rule.asked.is_empty()) {
+        text.push_str(UNLESS_DANGLING);
+    }
     text.push_str("\nrule all:\n");
     let made: BTreeSet<&str> = rules.iter().flat_map(outputs).collect();
     // Snakemake runs no job again whose input was removed, but does not do without one of its goals.
     let inputs = rules.iter().flat_map(|rule| rule.inputs.iter().chain(&rule.changed)).map(String::as_str);
     let inputs: BTreeSet<&str> = inputs.filter(|input| !made.contains(input)).collect();
-    let goals = rules.iter().flat_map(outputs).chain(inputs);
-    list(&mut text, "input", &goals.map(literal).collect::<Vec<String>>());
+    let asked: BTreeSet<&str> = rules.iter().flat_map(|rule| &rule.asked).map(String::as_str).collect();
+    let input = |name: &str| match asked.contains(name) {
+        true => format!("*unless_dangling({})", literal(name)),
+        false => literal(name),
+    };
+    let goals = rules.iter().flat_map(outputs).map(literal).chain(inputs.into_iter().map(input));
+    list(&mut text, "input", &goals.collect::<Vec<String>>());
     let directories = preparation(jobs);
     let mut long = LongLines::default();
     let mut rule_text = String::new();
@@ -167,7 +182,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let first = Some(deleted(rule, job, &base)).filter(|names| !names.is_empty());
         let first = first
             .map(|names| format!("first({}, {})", literal(&again::mark(number, jobs)), names.join(", ")));
-        let inputs: Vec<String> = inputs.map(|file| literal(file)).chain(there).chain(first).collect();
+        let inputs: Vec<String> = inputs.map(|file| input(file)).chain(there).chain(first).collect();
         list(text, "input", &inputs);
         let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();

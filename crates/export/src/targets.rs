@@ -49,6 +49,8 @@ pub(crate) struct Rule {
     pub(crate) stamp: String,
     /// Files that it reads: those of other jobs, stamps, and those that nobody makes.
     pub(crate) inputs: Vec<String>,
+    /// Those that nobody makes and that it never read, only asked about: they may be links that lead nowhere, which no format can wait for.
+    pub(crate) asked: BTreeSet<String>,
     /// Jobs that it waits for without reading what they are known by: the first target of each.
     pub(crate) after: Vec<String>,
     /// Files that it alone makes, be it known by them or not.
@@ -158,6 +160,9 @@ where
             read.chain(asked).filter(|path| ***path != *"/" && !in_made(path) && !is_shared(path)).collect();
         let (late, early): (Vec<&Arc<str>>, Vec<&Arc<str>>) =
             known.into_iter().partition(|path| is_carried(path));
+        let is_read = |path: &Arc<str>| job.inputs.iter().any(|file| file.path == *path);
+        let asked = early.iter().filter(|path| !changed.contains(&****path) && !is_read(path));
+        let asked: BTreeSet<String> = asked.filter_map(|path| input_name(path)).collect();
         // Also what links among the names lead to, wherever that is now.
         let links = job.watched.iter().filter(|path| jobs.is_own(path)).take(MOST_WAKING);
         let kept = early.iter().map(|path| base.relative(path));
@@ -214,6 +219,7 @@ where
             targets: Targets::Stamp(String::new()),
             stamp: String::new(),
             inputs,
+            asked,
             after,
             made,
             present,
