@@ -58,9 +58,10 @@ impl Links {
         Self::new(dfg.edges.iter().enumerate().filter_map(ends).collect())
     }
 
-    /// Number, strength and ends of each; of equal strength the lower number counts as stronger.
+    /// Number, strength and ends of each; of equal strength the one between heavier activities counts as stronger, so that names decide
+    /// nothing.
     pub(crate) fn new(mut links: Vec<(usize, u64, (Vertex, Vertex))>) -> Self {
-        links.sort_by_key(|(number, strength, _)| (Reverse(*strength), *number));
+        links.sort_by_key(|(number, strength, ends)| (Reverse(*strength), *ends, *number));
         Self { list: links.into_iter().map(|(number, _, ends)| (number, ends)).collect() }
     }
 
