@@ -134,6 +134,7 @@ pub(crate) struct Row {
 pub(crate) struct ProcessFacts {
     pub(crate) parent: Option<ProcessId>,
     pub(crate) pid: u32,
+    pub(crate) start: Option<i64>,
     pub(crate) end: Option<i64>,
 }
 
@@ -271,7 +272,7 @@ impl Waits {
             let line = waits.line(row);
             waits.take(line, row);
         }
-        waits.add_silent_makers(&processes);
+        waits.add_silent(&processes);
         for (index, process) in processes.iter().enumerate() {
             let id = ProcessId(index as u32);
             if waits.exits[index].is_none() {
@@ -370,11 +371,14 @@ impl Waits {
         pairs.flat_map(move |(line, waits)| waits.iter().filter(of_ranks).map(move |wait| pair(line, wait)))
     }
 
-    /// A process without any call of its own that made others has a thread, too; its first sign is that of its first child.
-    fn add_silent_makers(&mut self, processes: &[ProcessFacts]) {
+    /// A process without any call of its own that made others, or whose life is known (a signal ended it), has a thread, too; its first
+    /// sign is its birth, or that of its first child.
+    fn add_silent(&mut self, processes: &[ProcessFacts]) {
         let mut signs: Vec<Option<i64>> = vec![None; processes.len()];
         for (index, process) in processes.iter().enumerate().rev() {
-            if let (true, Some(first)) = (self.of_process[index].is_empty(), signs[index]) {
+            let birth = process.start.filter(|_| process.end.is_some());
+            let first = birth.into_iter().chain(signs[index]).min();
+            if let (true, Some(first)) = (self.of_process[index].is_empty(), first) {
                 let row = Row {
                     process: ProcessId(index as u32),
                     tid: Tid(process.pid),

@@ -32,7 +32,12 @@ impl Builder {
             ..ProcessVertex::default()
         });
         let process = self.vertex(format!("{}", 100 + number), name, time, facts);
-        let facts = ProcessFacts { parent: None, pid: 100 + number, end: end.map(|end| end.0) };
+        let facts = ProcessFacts {
+            parent: None,
+            pid: 100 + number,
+            start: start.map(|start| start.0),
+            end: end.map(|end| end.0),
+        };
         self.2[process.index()] = facts;
         if let Some(start) = start {
             self.act(process, Act::Other, (start.0, start.0));

@@ -367,6 +367,7 @@ impl Pass for Waiting<'_> {
         let facts = self.processes.all().iter().map(|process| ProcessFacts {
             parent: process.parent,
             pid: process.pid.0,
+            start: process.start.map(|start| start.0),
             end: process.end.map(|end| end.0),
         });
         let waits = Waits::new(rows, facts.collect(), channels, timed, self.waits_recorded);

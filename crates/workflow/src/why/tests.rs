@@ -434,6 +434,7 @@ fn accounted(
     let facts = processes.all().iter().map(|process| ProcessFacts {
         parent: process.parent,
         pid: process.pid.0,
+        start: process.start.map(|start| start.0),
         end: process.end.map(|end| end.0),
     });
     let images = Images::new(&processes);

@@ -159,3 +159,36 @@ fn a_trace_without_durations_says_so_and_one_without_times_has_nothing_to_explai
     let refused = dir.run(["why", &trail]).ends_with(1).messages();
     assert!(refused.contains("no call of it has a time"), "{refused}");
 }
+
+/// A child that makes no call and dies by a signal is what its parent waits for.
+#[test]
+fn who_makes_no_call_and_is_killed_has_its_time() {
+    let dir = Dir::with_trace(
+        "\
+1 10:00:00.000000 execve(\"/bin/p\", [\"p\"], 0x0 /* 0 vars */) = 0 <0.000100>
+1 10:00:00.001000 fork() = 2 <0.001000>
+1 10:00:00.003000 wait4(2, [{WIFSIGNALED(s) && WTERMSIG(s) == SIGSEGV}], 0, NULL) = 2 <0.400100>
+2 10:00:00.403000 --- SIGSEGV {si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL} ---
+2 10:00:00.403000 +++ killed by SIGSEGV +++
+1 10:00:00.404000 exit_group(0) = ?
+1 10:00:00.404100 +++ exited with 0 +++
+"
+        .to_owned(),
+    );
+    let why = dir.json(["why", "t.trail", "--json"]);
+    let most = &why["trails"][0]["runs"][0]["pieces"][0];
+    assert_eq!((&most["kind"], &most["owner"]["pid"]), (&"between-calls".into(), &2.into()), "{most}");
+    assert_eq!(most["time_ns"], 403_800_000);
+    let path = dir.json(["workflow", "t.trail", "--critical-path", "--json"]);
+    let steps: Vec<(&Value, &Value)> =
+        path[0]["rows"].as_array().into_iter().flatten().map(|row| (&row["key"], &row["span_ns"])).collect();
+    let expected = [("1", 1_000_000), ("2", 402_000_000), ("1", 1_100_000)];
+    assert_eq!(
+        steps,
+        expected
+            .map(|(key, span)| (Value::from(key), Value::from(span)))
+            .iter()
+            .map(|(key, span)| (key, span))
+            .collect::<Vec<_>>()
+    );
+}
