@@ -172,8 +172,7 @@ fn who_makes_no_call_and_is_killed_has_its_time() {
 2 10:00:00.403000 +++ killed by SIGSEGV +++
 1 10:00:00.404000 exit_group(0) = ?
 1 10:00:00.404100 +++ exited with 0 +++
-"
-        .to_owned(),
+",
     );
     let why = dir.json(["why", "t.trail", "--json"]);
     let most = &why["trails"][0]["runs"][0]["pieces"][0];
