@@ -12,7 +12,7 @@ use crate::owned::{Owned, is_below};
 use crate::watched::Watched;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, Made, State};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// What a job is known by.
@@ -160,8 +160,9 @@ where
             read.chain(asked).filter(|path| ***path != *"/" && !in_made(path) && !is_shared(path)).collect();
         let (late, early): (Vec<&Arc<str>>, Vec<&Arc<str>>) =
             known.into_iter().partition(|path| is_carried(path));
-        let is_read = |path: &Arc<str>| job.inputs.iter().any(|file| file.path == *path);
-        let asked = early.iter().filter(|path| !changed.contains(&****path) && !is_read(path));
+        let own_inputs: HashSet<&str> = job.inputs.iter().map(|file| &*file.path).collect();
+        let asked =
+            early.iter().filter(|path| !changed.contains(&****path) && !own_inputs.contains(&****path));
         let asked: BTreeSet<String> = asked.filter_map(|path| input_name(path)).collect();
         // Also what links among the names lead to, wherever that is now.
         let links = job.watched.iter().filter(|path| jobs.is_own(path)).take(MOST_WAKING);
@@ -206,9 +207,10 @@ where
         };
         let late = late.into_iter().filter(|_| before == Before::Kept);
         // A link looks as what it leads to, which others may change.
-        let is_link = |path: &Arc<str>| job.outputs.iter().any(|file| file.link && file.path == *path);
+        let links: HashSet<&str> =
+            job.outputs.iter().filter(|file| file.link).map(|file| &*file.path).collect();
         let replaced: Vec<&Arc<str>> =
-            in_place[number].iter().copied().filter(|path| !is_link(path)).collect();
+            in_place[number].iter().copied().filter(|path| !links.contains(&***path)).collect();
         let leaves = replaced.iter().map(|path| base.relative(path));
         let leaves = leaves.filter(|path| is_kept(path)).collect();
         let changed = replaced.into_iter().filter(|path| there(path)).chain(late);

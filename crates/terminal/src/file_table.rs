@@ -9,10 +9,9 @@ use iotrail_stats::{FileUse, UsedFile};
 /// The first `top` of these files as a table, below a line that says what there is in all.
 #[must_use]
 pub fn file_table(files: &[UsedFile], top: usize, style: Style) -> String {
-    let more = if number(files) > files.len() as u64 {
-        ("more name", "more names")
-    } else {
-        ("more file", "more files")
+    let more = match of_names(files) {
+        Some(_) => ("more name", "more names"),
+        None => ("more file", "more files"),
     };
     foremost(&headline(files), (files, top), table, more, style)
 }
@@ -22,18 +21,20 @@ fn number(files: &[UsedFile]) -> u64 {
     files.iter().map(|row| row.files).fold(0, u64::saturating_add)
 }
 
+/// Of how many names they are, if that are fewer.
+fn of_names(files: &[UsedFile]) -> Option<String> {
+    let names = files.len() as u64;
+    (number(files) > names).then(|| format!(" of {}", units::counted(names, "name", "names")))
+}
+
 /// What all files have together, and which of them has most of the time.
 fn headline(files: &[UsedFile]) -> String {
     let sum = |of: fn(&FileUse) -> u64| files.iter().map(|row| of(&row.used)).fold(0, u64::saturating_add);
     let io = files.iter().filter_map(|row| row.used.io_ns).reduce(u64::saturating_add);
-    let of_names = match number(files) > files.len() as u64 {
-        true => format!(" of {}", units::counted(files.len() as u64, "name", "names")),
-        false => String::new(),
-    };
     let mut text = format!(
         "{}{}: {} read, {} written",
         units::counted(number(files), "file", "files"),
-        of_names,
+        of_names(files).unwrap_or_default(),
         units::bytes(sum(|used| used.bytes_read) as f64),
         units::bytes(sum(|used| used.bytes_written) as f64)
     );

@@ -9,6 +9,7 @@
 
 use hashbrown::HashMap;
 use iotrail_model::{CaseId, FileId, FileKind, FileRow, Nullable, PathId};
+use std::hash::Hash;
 
 /// A file of a log, whatever its names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -315,21 +316,18 @@ fn unite_by_birth(names: &[Name], places: &[Option<u32>], removed: &[bool], sets
             sets.unite(last, place);
         }
     }
-    let mut named = HashMap::new();
-    for (key, name, place) in born() {
-        if let Some(last) = named.insert((key, name.path, removed[place as usize]), place) {
-            sets.unite_unless_told_apart(last, place);
-        }
-    }
-    let mut whether_removed_or_not = HashMap::new();
-    for (key, name, place) in born() {
-        if let Some(last) = whether_removed_or_not.insert((key, name.path), place) {
-            sets.unite_unless_told_apart(last, place);
-        }
-    }
-    let mut present = HashMap::new();
-    for (key, _, place) in born().filter(|(_, _, place)| !removed[*place as usize]) {
-        if let Some(last) = present.insert(key, place) {
+    let is_removed = |place: u32| removed[place as usize];
+    unite_neighbours(born().map(|(key, name, place)| ((key, name.path, is_removed(place)), place)), sets);
+    unite_neighbours(born().map(|(key, name, place)| ((key, name.path), place)), sets);
+    let present = born().filter(|(_, _, place)| !is_removed(*place));
+    unite_neighbours(present.map(|(key, _, place)| (key, place)), sets);
+}
+
+/// Joins each number with the one before it of the same key, unless somebody told them apart.
+fn unite_neighbours<K: Eq + Hash>(numbers: impl Iterator<Item = (K, u32)>, sets: &mut Sets) {
+    let mut last = HashMap::new();
+    for (key, place) in numbers {
+        if let Some(last) = last.insert(key, place) {
             sets.unite_unless_told_apart(last, place);
         }
     }
