@@ -14,7 +14,7 @@
 //! | a write | the first read at the other end |
 //! | an open of a FIFO | the first open of it by another thread |
 //! | `poll`, `select`, `epoll_wait` | that of the thread's next calls on channels, the first that has one |
-//! | a lock | the last unlock of the same file, or close or exit of a process that had locked it |
+//! | a lock | the last unlock of the same file, or close or exit by who may have held one (`waits::locks`) |
 //! | a futex | the last wake of the same word, else the last exit of a thread of the process (`pthread_join`) |
 //! | any, interrupted | the end of a child right before |
 //! | a collective call of MPI | the same call of the last rank (`waits::ranks`) |
@@ -30,10 +30,12 @@
 pub(crate) mod absent;
 pub(crate) mod ends;
 pub(crate) mod gather;
+pub(crate) mod locks;
 pub(crate) mod ranks;
 
 use self::absent::Absent;
 use self::ends::Channels;
+use self::locks::Locks;
 use self::ranks::{LibraryCall, NamedWait, RankCall, Ranks, rank_waits};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
@@ -76,11 +78,7 @@ pub(crate) enum Act {
     Blocked,
     /// Closed a descriptor of a channel.
     Close(PathId),
-    /// Let go of a lock.
-    Unlock(PathId),
-    /// Closed a descriptor of a file that may have been locked.
-    Release(PathId),
-    /// Had a channel in its hands in another way: made, copied or opened it; or locked a file without waiting.
+    /// Had a channel in its hands in another way: made, copied or opened it.
     Touch(PathId),
     /// Executed another program, which closed descriptors.
     Exec,
@@ -88,6 +86,8 @@ pub(crate) enum Act {
     Spawn(u32),
     /// Ended its process.
     Exit,
+    /// Ended itself alone.
+    ExitThread,
     /// Any other call; only the first and the last of a thread are kept.
     Other,
 }
@@ -234,14 +234,12 @@ pub struct Waits {
     opens: HashMap<PathId, Vec<Sign>, RandomState>,
     connects: HashMap<PathId, Vec<Sign>, RandomState>,
     closes: HashMap<PathId, Vec<Sign>, RandomState>,
-    unlocks: HashMap<PathId, Vec<Sign>, RandomState>,
-    /// Closes of files by who may have held a lock.
-    releases: HashMap<PathId, Vec<Sign>, RandomState>,
+    locks: Locks,
     wakes: HashMap<i64, Vec<Sign>, RandomState>,
     execs: HashMap<ProcessId, Vec<Sign>, RandomState>,
     /// Ends of single threads.
     thread_ends: HashMap<ProcessId, Vec<Sign>, RandomState>,
-    /// Processes that had a channel or a lock in their hands.
+    /// Processes that had a channel in their hands.
     holders: HashMap<PathId, HashSet<ProcessId, RandomState>, RandomState>,
     /// Which of them are the two ends of one connection.
     channels: Channels,
@@ -272,16 +270,20 @@ impl Waits {
             let line = waits.line(row);
             waits.take(line, row);
         }
+        for (index, process) in processes.iter().enumerate() {
+            if let Some(parent) = process.parent {
+                waits.children.entry((parent, process.pid)).or_default().push(ProcessId(index as u32));
+            }
+        }
         waits.add_silent(&processes);
+        waits.add_silent_threads(&processes);
         for (index, process) in processes.iter().enumerate() {
             let id = ProcessId(index as u32);
             if waits.exits[index].is_none() {
-                waits.exits[index] = process.end.zip(waits.last_line(id));
+                let last_thread = || waits.thread_ends.get(&id)?.iter().max().copied();
+                waits.exits[index] = process.end.zip(waits.last_line(id)).or_else(last_thread);
             }
             waits.ends.extend(waits.exits[index].map(|(index, _)| (index, id)));
-            if let Some(parent) = process.parent {
-                waits.children.entry((parent, process.pid)).or_default().push(id);
-            }
         }
         waits.ends.sort_unstable();
         waits.processes = processes;
@@ -290,15 +292,9 @@ impl Waits {
         if !has_waits && (waits.untimed || !waits_recorded) {
             waits.suppose_waits_for_children();
         }
-        for signs in [
-            &mut waits.reads,
-            &mut waits.writes,
-            &mut waits.opens,
-            &mut waits.connects,
-            &mut waits.closes,
-            &mut waits.unlocks,
-            &mut waits.releases,
-        ] {
+        for signs in
+            [&mut waits.reads, &mut waits.writes, &mut waits.opens, &mut waits.connects, &mut waits.closes]
+        {
             signs.values_mut().for_each(|signs| signs.sort_unstable());
         }
         waits.wakes.values_mut().for_each(|signs| signs.sort_unstable());
@@ -313,8 +309,7 @@ impl Waits {
         if calls.is_empty() {
             return self;
         }
-        let key = |line: LineId| ((self.process(line), self.tid(line)), line);
-        let lines: HashMap<_, _, RandomState> = self.lines().map(key).collect();
+        let lines = self.lines_by_thread();
         let line = |process, tid| lines.get(&(process, tid)).copied();
         let is_own = |call: &RankCall| matches!(call.role, Role::Begins | Role::Ends);
         let (own, collective): (Vec<_>, Vec<_>) = calls.into_iter().partition(is_own);
@@ -333,8 +328,7 @@ impl Waits {
         if absent.looks.is_empty() || absent.made.is_empty() {
             return self;
         }
-        let key = |line: LineId| ((self.process(line), self.tid(line)), line);
-        let lines: HashMap<_, _, RandomState> = self.lines().map(key).collect();
+        let lines = self.lines_by_thread();
         for (line, wait) in absent.waits(&self.lines, |process, tid| lines.get(&(process, tid)).copied()) {
             self.named.entry(line).or_default().push(wait);
         }
@@ -395,6 +389,26 @@ impl Waits {
         }
     }
 
+    /// A thread without any call of its own that outlived the others: of a process whose other threads ended one by one, and that a
+    /// signal ended later.
+    fn add_silent_threads(&mut self, processes: &[ProcessFacts]) {
+        let known = self.lines_by_thread();
+        let mut silent: Vec<Row> = Vec::new();
+        for (number, spawns) in &self.spawns {
+            for (start, _, maker) in spawns {
+                let process = self.process(*maker);
+                let is_known = known.contains_key(&(process, Tid(*number)))
+                    || self.children.contains_key(&(process, *number));
+                let alone = self.exits[process.index()].is_none() && self.thread_ends.contains_key(&process);
+                if let (false, true, Some(end)) = (is_known, alone, processes[process.index()].end) {
+                    silent.push(Row { process, tid: Tid(*number), start: *start, end, act: Act::Other });
+                }
+            }
+        }
+        silent.sort_by_key(|row| (row.process, row.tid, row.start));
+        silent.iter().for_each(|row| _ = self.line(row));
+    }
+
     /// In a log without calls that wait for children each maker of a process is taken to wait for its end.
     fn suppose_waits_for_children(&mut self) {
         for (child, process) in self.processes.iter().enumerate() {
@@ -439,15 +453,15 @@ impl Waits {
             Act::Connect(channel) => self.connects.entry(channel).or_default().push(sign),
             Act::Open(channel) => self.opens.entry(channel).or_default().push(sign),
             Act::Close(channel) => self.closes.entry(channel).or_default().push(sign),
-            Act::Unlock(path) => self.unlocks.entry(path).or_default().push(sign),
             Act::Spawn(child) => self.spawns.entry(child).or_default().push((start, end, line)),
-            Act::Exit => {
-                self.exits[process.index()] = self.exits[process.index()].max(Some(sign));
+            Act::Exit | Act::ExitThread => {
+                if act == Act::Exit {
+                    self.exits[process.index()] = self.exits[process.index()].max(Some(sign));
+                }
                 self.thread_ends.entry(process).or_default().push(sign);
             }
             Act::Exec => self.execs.entry(process).or_default().push(sign),
             Act::FutexWake(word) => self.wakes.entry(word).or_default().push(sign),
-            Act::Release(path) => self.releases.entry(path).or_default().push(sign),
             _ => {}
         }
         if let Act::Write(path)
@@ -455,9 +469,7 @@ impl Waits {
         | Act::Connect(path)
         | Act::Open(path)
         | Act::Close(path)
-        | Act::Touch(path)
-        | Act::Lock(path)
-        | Act::Unlock(path) = act
+        | Act::Touch(path) = act
         {
             self.holders.entry(path).or_default().insert(process);
         }
@@ -486,6 +498,10 @@ impl Waits {
 
     pub(crate) fn lines(&self) -> impl Iterator<Item = LineId> + use<> {
         (0..self.lines.len() as u32).map(LineId)
+    }
+
+    fn lines_by_thread(&self) -> HashMap<(ProcessId, Tid), LineId, RandomState> {
+        self.lines().map(|line| ((self.process(line), self.tid(line)), line)).collect()
     }
 
     /// The thread's number.
@@ -593,15 +609,15 @@ impl Waits {
     fn end_of_data(&self, inside: Inside, channel: PathId) -> Option<Cause> {
         let closed = self.last_of(self.closes.get(&channel), inside);
         let ended = self.last_end_of_holder(inside, channel);
-        let (at, line) = closed.max(ended).or_else(|| self.last_exec_of_holder(inside, channel))?;
+        let (at, line) =
+            closed.max(ended).or_else(|| self.last_exec_of(self.holders.get(&channel)?, inside))?;
         Some(Cause { line, at, what: Ended::EndOfData })
     }
 
-    /// The last exec inside of a process that had a channel in its hands.
-    fn last_exec_of_holder(&self, inside: Inside, channel: PathId) -> Option<Sign> {
-        let holders = self.holders.get(&channel)?.iter().filter(|process| **process != inside.process);
-        let execs = holders.filter_map(|process| self.last_of(self.execs.get(process), inside));
-        execs.max()
+    /// The last exec inside of another one of `processes`.
+    fn last_exec_of(&self, processes: &HashSet<ProcessId, RandomState>, inside: Inside) -> Option<Sign> {
+        let others = processes.iter().filter(|process| **process != inside.process);
+        others.filter_map(|process| self.last_of(self.execs.get(process), inside)).max()
     }
 
     /// The last wake of a word by another thread, which must be of the same process if the word is private to it; the kernel
@@ -622,13 +638,15 @@ impl Waits {
         Some(Cause { line, at, what: Ended::Woken })
     }
 
+    /// The last call that may have let go of the lock, or end of who may have held it; else an exec that closed descriptors.
     fn let_go(&self, inside: Inside, path: PathId) -> Option<Cause> {
-        let unlocked = self.last_of(self.unlocks.get(&path), inside);
-        let holders = self.holders.get(&path);
-        let held = |process: ProcessId| holders.is_some_and(|holders| holders.contains(&process));
-        let closed =
-            self.last_of(self.releases.get(&path), inside).filter(|(_, line)| held(self.process(*line)));
-        let (at, line) = unlocked.max(closed).max(self.last_end_of_holder(inside, path))?;
+        let locks = self.locks.get(&path)?;
+        let is_inside = |(at, line): &Sign| inside.from < *at && *at < inside.until && *line != inside.line;
+        let released = locks.released.iter().copied().rfind(is_inside);
+        let may_hold = |process| locks.owners.contains(&process) || self.is_held(&locks.users, process);
+        let mut exits = self.exits_inside(inside).rev();
+        let ended = exits.find(|(process, _)| may_hold(*process)).map(|(_, sign)| sign);
+        let (at, line) = released.max(ended).or_else(|| self.last_exec_of(&locks.users, inside))?;
         Some(Cause { line, at, what: Ended::Unlocked })
     }
 

@@ -29,6 +29,13 @@ impl LockRequest {
         }
     }
 
+    /// Whether the lock that the flags of a call ask for is the process's (`F_SETLK`), not the open file description's.
+    #[must_use]
+    pub fn is_of_process(flags: &str) -> bool {
+        let has = |word| has_word(flags.as_bytes(), word);
+        ["F_SETLK", "F_SETLK64", "F_SETLKW", "F_SETLKW64"].into_iter().any(has)
+    }
+
     /// Whether the flags of a call take or release a lock of a file.
     #[must_use]
     pub fn is_in(flags: &str) -> bool {

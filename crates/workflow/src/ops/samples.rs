@@ -2,6 +2,7 @@
 
 use crate::graph::{Edge, Facts, FileVertex, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId};
 use crate::waits::ends::Channels;
+use crate::waits::locks::{LockCall, LockCalls, LockStep};
 use crate::waits::{Act, ProcessFacts, Row, Waits};
 use iotrail_model::{FileKind, Nanos, PathId, Tid, Timestamp};
 use iotrail_query::ProcessId;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 /// Builds a graph vertex by vertex. A process has one thread, of its own number.
 #[derive(Default)]
-pub(crate) struct Builder(Graph, Vec<Row>, Vec<ProcessFacts>);
+pub(crate) struct Builder(Graph, Vec<Row>, Vec<ProcessFacts>, LockCalls);
 
 impl Builder {
     /// A process that lives from `start` to `end`; a negative one is unknown.
@@ -49,6 +50,12 @@ impl Builder {
     pub(crate) fn act(&mut self, process: VertexId, act: Act, (start, end): (i64, i64)) {
         let (process, tid) = (ProcessId(process.0), Tid(100 + process.0));
         self.1.push(Row { process, tid, start, end: end.max(start), act });
+    }
+
+    /// What the thread of a process did with the locks of a file.
+    pub(crate) fn lock(&mut self, process: VertexId, path: PathId, step: LockStep, start: i64) {
+        let (process, tid) = (ProcessId(process.0), Tid(100 + process.0));
+        self.3.calls.push(LockCall { process, tid, start, path, description: None, step });
     }
 
     /// A process waits for the end of its child.
@@ -141,7 +148,8 @@ impl Builder {
         let start = processes.clone().filter_map(|process| process.start).min();
         self.0.span = start.zip(processes.filter_map(|process| process.end.max(process.start)).max());
         let timed = self.1.iter().any(|row| row.start < row.end);
-        self.0.waits = Arc::new(Waits::new(self.1, self.2, Channels::default(), timed, false));
+        let waits = Waits::new(self.1, self.2, Channels::default(), timed, false);
+        self.0.waits = Arc::new(waits.with_locks(self.3));
         self.0
     }
 }

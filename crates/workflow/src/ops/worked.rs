@@ -7,6 +7,7 @@ use crate::ops::{
     critical_static, degrees, find, phase, select, window,
 };
 use crate::waits::Act;
+use crate::waits::locks::LockStep;
 use iotrail_model::PathId;
 use iotrail_query::ProcessId;
 
@@ -167,7 +168,8 @@ fn the_writer_of_a_full_pipe_waits_for_its_reader_and_a_lock_for_its_holder() {
     builder.act(writer, Act::Write(pipe), (2, 10));
     builder.act(reader, Act::Lock(file), (1, 2));
     builder.act(reader, Act::Read { channel: pipe, ended: false }, (9, 11));
-    builder.act(reader, Act::Unlock(file), (15, 16));
+    builder.lock(reader, file, LockStep::TakesForProcess, 1);
+    builder.lock(reader, file, LockStep::Unlocks, 15);
     builder.act(writer, Act::Lock(file), (12, 16));
     let graph = builder.graph();
     assert_eq!(

@@ -2,6 +2,7 @@
 
 use super::absent::{Absent, Looks, Made};
 use super::ends::Channels;
+use super::locks::{LockCall, LockCalls, LockStep};
 use super::ranks::{RankCall, Ranks};
 use super::{Act, ProcessFacts, Row, Waits};
 use foldhash::fast::RandomState;
@@ -65,6 +66,7 @@ enum Kind {
     Close,
     Spawn,
     Exit,
+    ExitThread,
     Exec,
     Futex,
     #[default]
@@ -111,10 +113,26 @@ fn kind(spec: &CallSpec) -> Kind {
         CallKind::Accept => Kind::Accept,
         CallKind::Connect => Kind::Connect,
         CallKind::Open | CallKind::Create => Kind::Open,
-        CallKind::ExitThread | CallKind::ExitProcess => Kind::Exit,
+        CallKind::ExitThread => Kind::ExitThread,
+        CallKind::ExitProcess => Kind::Exit,
         CallKind::Exec => Kind::Exec,
         CallKind::Futex => Kind::Futex,
         _ => Kind::Other,
+    }
+}
+
+/// What flags ask of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LockFlags {
+    request: LockRequest,
+    /// Whether it is the process's, not the open file description's.
+    of_process: bool,
+}
+
+impl LockFlags {
+    fn of(flags: &str) -> Option<Self> {
+        let of_process = LockRequest::is_of_process(flags);
+        LockRequest::of(flags).map(|request| Self { request, of_process })
     }
 }
 
@@ -123,8 +141,8 @@ fn kind(spec: &CallSpec) -> Kind {
 struct WaitVocabulary {
     kinds: PerCall<Kind>,
     classes: EventClasses,
-    locks: Vec<Option<LockRequest>>,
-    /// Whether any lock of the log may wait, so that closes of files matter.
+    locks: Vec<Option<LockFlags>>,
+    /// Whether any lock of the log may wait, so that who has files open matters.
     has_locks: bool,
     /// The operations of `futex` among the flags: whether they wake, and whether the word is private to its process.
     futexes: Vec<(bool, bool)>,
@@ -146,7 +164,7 @@ struct WaitVocabulary {
 impl WaitVocabulary {
     fn new(log: &EventLog) -> Self {
         let names = log.names();
-        let locks: Vec<_> = names.flags.iter().map(|text| LockRequest::of(text)).collect();
+        let locks: Vec<_> = names.flags.iter().map(|text| LockFlags::of(text)).collect();
         let futex = |text: &Arc<str>| (futex_wakes(text), text.contains("_PRIVATE"));
         Self {
             names: PerCall::new(&names.calls, |call| call.spec.map_or(Naming::None, naming)),
@@ -155,7 +173,7 @@ impl WaitVocabulary {
             collectives: PerCall::new(&names.calls, |call| mpi::role(call.name)),
             ranks: Ranks::of(log.cases()),
             classes: EventClasses::new(names, log.files(), HashSet::new()),
-            has_locks: locks.contains(&Some(LockRequest::Wait)),
+            has_locks: locks.iter().flatten().any(|lock| lock.request == LockRequest::Wait),
             futexes: names.flags.iter().map(futex).collect(),
             locks,
             kinds: PerCall::new(&names.calls, |call| call.spec.map_or(Kind::Other, kind)),
@@ -185,6 +203,7 @@ impl WaitVocabulary {
         let number = batch.ret[row].get().filter(|ret| *ret > 0).and_then(|ret| u32::try_from(ret).ok());
         match (kind, channel) {
             (Kind::Exit, _) => Act::Exit,
+            (Kind::ExitThread, _) => Act::ExitThread,
             (Kind::Futex, _) => self.futex(batch, row, interrupted || failed.is_some()),
             _ if interrupted => Act::Interrupted,
             (Kind::Connect, Some(channel)) if goes_on => Act::Connect(channel),
@@ -193,21 +212,16 @@ impl WaitVocabulary {
             (Kind::Ready, _) if number.is_some() => Act::Ready,
             (Kind::Exec, _) => Act::Exec,
             (Kind::Spawn, _) => number.map_or(Act::Other, Act::Spawn),
-            (Kind::Lock, _) => {
-                match (path, batch.flags[row].get().and_then(|id| self.locks.get(id.index()))) {
-                    (Some(path), Some(Some(LockRequest::Wait))) => Act::Lock(path),
-                    (Some(path), Some(Some(LockRequest::Release))) => Act::Unlock(path),
-                    (Some(path), Some(Some(LockRequest::Try))) if self.has_locks => Act::Touch(path),
-                    _ => touch,
-                }
-            }
+            (Kind::Lock, _) => match (path, self.lock(batch, row)) {
+                (Some(path), Some(LockFlags { request: LockRequest::Wait, .. })) => Act::Lock(path),
+                _ => touch,
+            },
             (Kind::Read, Some(channel)) => Act::Read { channel, ended: batch.size[row].get() == Some(0) },
             (Kind::Write, Some(channel)) => Act::Write(channel),
             (Kind::Accept, Some(channel)) => Act::Accept(channel),
             (Kind::Connect, Some(channel)) => Act::Connect(channel),
             (Kind::Open, Some(channel)) => Act::Open(channel),
             (Kind::Close, Some(channel)) => Act::Close(channel),
-            (Kind::Close, None) if self.has_locks => path.map_or(Act::Other, Act::Release),
             _ => touch,
         }
     }
@@ -218,6 +232,27 @@ impl WaitVocabulary {
     fn counter(&self, batch: &EventBatch, row: usize) -> Option<PathId> {
         let path = batch.path[row].get().filter(|path| self.counters.get(path.index()) == Some(&true));
         path.and_then(|_| nameless_channel(batch.case[row], batch.open[row].get()?))
+    }
+
+    /// What the flags of a row ask of a lock.
+    fn lock(&self, batch: &EventBatch, row: usize) -> Option<LockFlags> {
+        batch.flags[row].get().and_then(|id| *self.locks.get(id.index())?)
+    }
+
+    /// What a row that did not fail tells of the locks of a file.
+    fn lock_call(&self, batch: &EventBatch, row: usize, of: &Row, locks: &mut LockCalls) {
+        let Some(path) = batch.path[row].get().filter(|_| batch.errno[row].is_null()) else { return };
+        let description = batch.open[row].get().map(|open| (batch.case[row], open));
+        locks.users.extend(description.map(|description| (description, of.process)));
+        let step = match (self.kinds.of(batch.call[row]), self.lock(batch, row)) {
+            (Kind::Close, _) => LockStep::Closes,
+            (Kind::Lock, Some(LockFlags { request: LockRequest::Release, .. })) => LockStep::Unlocks,
+            (Kind::Lock, Some(LockFlags { of_process: true, .. })) => LockStep::TakesForProcess,
+            (Kind::Lock, Some(_)) => LockStep::TakesForDescription,
+            _ => return,
+        };
+        let Row { process, tid, start, .. } = *of;
+        locks.calls.push(LockCall { process, tid, start, path, description, step });
     }
 
     /// What a row tells of a name that is not there, or that it makes.
@@ -323,6 +358,7 @@ pub struct WaitCalls {
     pairs: Vec<(PathId, PathId)>,
     mpi: Vec<RankCall>,
     absent: Absent,
+    locks: LockCalls,
     /// Whether any call has a duration.
     timed: bool,
 }
@@ -358,10 +394,11 @@ impl Pass for Waiting<'_> {
         found.pairs.extend(more.pairs);
         found.mpi.extend(more.mpi);
         found.absent.add(more.absent);
+        found.locks.add(more.locks);
         found.timed |= more.timed;
     }
 
-    fn finish(&self, (): (), WaitCalls { rows, pairs, mpi, absent, timed }: WaitCalls) -> Waits {
+    fn finish(&self, (): (), WaitCalls { rows, pairs, mpi, absent, locks, timed }: WaitCalls) -> Waits {
         let mut channels = self.vocabulary.channels.clone();
         pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
         let facts = self.processes.all().iter().map(|process| ProcessFacts {
@@ -371,7 +408,7 @@ impl Pass for Waiting<'_> {
             end: process.end.map(|end| end.0),
         });
         let waits = Waits::new(rows, facts.collect(), channels, timed, self.waits_recorded);
-        waits.with_mpi(mpi, &self.vocabulary.ranks).with_absent(absent)
+        waits.with_mpi(mpi, &self.vocabulary.ranks).with_absent(absent).with_locks(locks)
     }
 }
 
@@ -384,7 +421,7 @@ fn found(
     layer: Layer,
 ) -> WaitCalls {
     let (mut rows, mut pairs, mut mpi) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut absent, mut timed) = (Absent::default(), false);
+    let (mut absent, mut locks, mut timed) = (Absent::default(), LockCalls::default(), false);
     let mut others: HashMap<(ProcessId, Tid), [Row; 2], RandomState> = HashMap::default();
     for index in 0..batch.len {
         let start = batch.start[index];
@@ -408,6 +445,9 @@ fn found(
         let row =
             Row { process, tid: batch.tid[index], start: start.0, end: start.0.saturating_add(dur), act };
         vocabulary.look(batch, index, &row, &mut absent);
+        if vocabulary.has_locks {
+            vocabulary.lock_call(batch, index, &row, &mut locks);
+        }
         if let Some((one, other)) = vocabulary.pair(batch, index) {
             pairs.push((one, other));
             rows.push(Row { act: Act::Touch(other), ..row });
@@ -423,7 +463,7 @@ fn found(
         }
     }
     rows.extend(others.into_values().flatten());
-    WaitCalls { rows, pairs, mpi, absent, timed }
+    WaitCalls { rows, pairs, mpi, absent, locks, timed }
 }
 
 #[cfg(test)]

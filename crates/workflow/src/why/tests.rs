@@ -9,14 +9,15 @@ use super::result::{
 use super::why;
 use crate::waits::absent::{Absent, Looks, Made};
 use crate::waits::ends::Channels;
+use crate::waits::locks::{LockCall, LockCalls, LockStep};
 use crate::waits::ranks::{RankCall, Ranks};
 use crate::waits::{Act, ProcessFacts, Row, Waits};
 use iotrail_model::calls::mpi::Role;
 use iotrail_model::case::CaseName;
 use iotrail_model::recording_coverage::{RecordingCoverage, TracerCost};
 use iotrail_model::{
-    CallId, Case, CaseId, Coverage, Event, FileFacts, FileKind, Layer, Nanos, Nullable, PathId, Pid, Process,
-    Tid, Timestamp, Usage,
+    CallId, Case, CaseId, Coverage, Event, FileFacts, FileKind, Layer, Nanos, Nullable, OpenId, PathId, Pid,
+    Process, Tid, Timestamp, Usage,
 };
 use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::memory::MemoryLog;
@@ -426,7 +427,7 @@ fn processes(ends: &[Option<i64>]) -> Vec<Process> {
 /// The time of the pieces of a log whose second reading brings these calls, and the elapsed time.
 fn accounted(
     rows: &[Row],
-    (mpi, absent): (&[RankCall], Absent),
+    (mpi, absent, locks): (&[RankCall], Absent, LockCalls),
     ends: &[Option<i64>],
     cost: Cost,
 ) -> Option<(i64, i64)> {
@@ -447,7 +448,7 @@ fn accounted(
         true,
     )
     .with_mpi(mpi.to_vec(), &ranks);
-    let waits = waits.with_absent(absent);
+    let waits = waits.with_absent(absent).with_locks(locks);
     let threads = Threads { waits: &waits, images: &images, runs: &[0] };
     let path = walk(&waits, &processes, &|_| true)?;
     let mut account = Account::new(cost, &path.legs, &threads);
@@ -472,7 +473,10 @@ fn processes_that_end_the_waits_of_each_other_at_one_moment_lead_in_no_circle() 
     let row = Row { process: ProcessId(2), tid: Tid(30), start: 1, end: 1, act: Act::Exit };
     let cost = Cost { call: 0, inside: 0 };
     let ends = [Some(61), None, None];
-    assert_eq!(accounted(&[row], (&[], Absent::default()), &ends, cost), Some((61, 61)));
+    assert_eq!(
+        accounted(&[row], (&[], Absent::default(), LockCalls::default()), &ends, cost),
+        Some((61, 61))
+    );
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -483,8 +487,6 @@ fn act() -> impl Strategy<Value = Act> {
         channel().prop_map(Act::Write),
         channel().prop_map(Act::Close),
         channel().prop_map(Act::Lock),
-        channel().prop_map(Act::Unlock),
-        channel().prop_map(Act::Release),
         Just(Act::Ready),
         Just(Act::Interrupted),
         (0..2_i64, any::<bool>()).prop_map(|(word, private)| Act::FutexWait(word, private)),
@@ -493,6 +495,7 @@ fn act() -> impl Strategy<Value = Act> {
         (1..5_u32).prop_map(|process| Act::Spawn(process * 10 + 1)),
         Just(Act::Exec),
         Just(Act::Exit),
+        Just(Act::ExitThread),
         Just(Act::Other),
     ]
 }
@@ -542,6 +545,31 @@ fn absent() -> impl Strategy<Value = Absent> {
     all.prop_map(|(looks, made)| Absent { looks: looks.into_iter().collect(), made })
 }
 
+/// What threads do with locks of files.
+fn locks() -> impl Strategy<Value = LockCalls> {
+    let steps =
+        [LockStep::TakesForProcess, LockStep::TakesForDescription, LockStep::Unlocks, LockStep::Closes];
+    let description = || (0..3_u32).prop_map(|open| (CaseId(0), OpenId(open)));
+    let call = (
+        0..3_u32,
+        0..60_i64,
+        0..3_u32,
+        prop::option::of(description()),
+        prop::sample::select(steps.to_vec()),
+    );
+    let call = call.prop_map(|(process, start, path, description, step)| LockCall {
+        process: ProcessId(process),
+        tid: Tid(process * 10 + 10),
+        start,
+        path: PathId(path),
+        description,
+        step,
+    });
+    let users = (description(), (0..3_u32).prop_map(ProcessId));
+    let all = (prop::collection::vec(call, 0..8), prop::collection::vec(users, 0..4));
+    all.prop_map(|(calls, users)| LockCalls { calls, users: users.into_iter().collect() })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -550,11 +578,12 @@ proptest! {
         rows in prop::collection::vec(row(), 1..30),
         mpi in prop::collection::vec(mpi_call(), 0..8),
         absent in absent(),
+        locks in locks(),
         ends in prop::collection::vec(prop::option::of(0..80_i64), 3),
         (call, inside) in (0..5_i64, 0..5_i64),
     ) {
         let cost = Cost { call: call.max(inside), inside };
-        let (sum, elapsed) = accounted(&rows, (&mpi, absent), &ends, cost).expect("a path");
+        let (sum, elapsed) = accounted(&rows, (&mpi, absent, locks), &ends, cost).expect("a path");
         prop_assert_eq!(sum, elapsed);
     }
 }

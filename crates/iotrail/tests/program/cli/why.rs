@@ -191,3 +191,84 @@ fn who_makes_no_call_and_is_killed_has_its_time() {
             .collect::<Vec<_>>()
     );
 }
+
+/// What the waits of a trace were that others ended: for what, and for how many ns in all.
+fn waits_of(trace: &str) -> Vec<(String, i64)> {
+    let dir = Dir::with_trace(trace);
+    let why = dir.json(["why", "t.trail", "--json"]);
+    let waits = why["trails"][0]["runs"][0]["waits"].as_array().unwrap().iter();
+    let ended = waits.filter(|wait| !wait["by"].is_null());
+    let row = |wait: &Value| {
+        (wait["cause"].as_str().unwrap().to_owned(), wait["in_all"]["time_ns"].as_i64().unwrap())
+    };
+    ended.map(row).collect()
+}
+
+/// A thread that makes no call outlives the leader, which left by `pthread_exit`: the process ends with it, by a signal.
+#[test]
+fn a_silent_thread_outlives_the_leader() {
+    let waits = waits_of(
+        "\
+1 10:00:00.000000 execve(\"/bin/p\", [\"p\"], 0x0 /* 0 vars */) = 0 <0.000100>
+1 10:00:00.001000 fork() = 2 <0.001000>
+1 10:00:00.003000 wait4(2, [{WIFSIGNALED(s) && WTERMSIG(s) == SIGSEGV}], 0, NULL) = 2 <0.500100>
+2 10:00:00.003000 clone3({flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD, exit_signal=0}, 88) = 3 <0.000100>
+2 10:00:00.004000 exit(0) = ?
+3 10:00:00.503000 --- SIGSEGV {si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL} ---
+3 10:00:00.503000 +++ killed by SIGSEGV +++
+2 10:00:00.503000 +++ killed by SIGSEGV +++
+1 10:00:00.504000 exit_group(0) = ?
+1 10:00:00.504100 +++ exited with 0 +++
+",
+    );
+    assert_eq!(waits, [("child".to_owned(), 500_000_000)]);
+}
+
+/// How long a process waits for a lock that another one has.
+fn wait_for_lock(holder: &str) -> i64 {
+    let waits = waits_of(&format!(
+        "\
+1 10:00:00.000000 execve(\"/bin/p\", [\"p\"], 0x0 /* 0 vars */) = 0 <0.000100>
+1 10:00:00.001000 fork() = 2 <0.001000>
+1 10:00:00.003000 fork() = 3 <0.001000>
+{holder}3 10:00:00.050000 openat(AT_FDCWD, \"/l\", O_RDWR) = 3</l> <0.000100>
+3 10:00:00.051000 flock(3</l>, LOCK_EX) = 0 <0.549100>
+3 10:00:00.601000 exit_group(0) = ?
+3 10:00:00.601100 +++ exited with 0 +++
+1 10:00:00.602000 exit_group(0) = ?
+1 10:00:00.602100 +++ exited with 0 +++
+"
+    ));
+    waits.into_iter().filter(|(cause, _)| cause == "lock").map(|(_, time)| time).sum()
+}
+
+/// The lock of `flock` is the open file description's: a child may have taken it, and the last close lets go of it.
+#[test]
+fn the_last_close_of_a_description_lets_go_of_its_lock() {
+    let taken = "\
+2 10:00:00.010000 openat(AT_FDCWD, \"/l\", O_RDWR) = 3</l> <0.000100>
+2 10:00:00.011000 fork() = 4 <0.001000>
+4 10:00:00.013000 flock(3</l>, LOCK_EX) = 0 <0.000100>
+4 10:00:00.100000 exit_group(0) = ?
+4 10:00:00.100100 +++ exited with 0 +++
+";
+    let closed = "2 10:00:00.600000 close(3</l>) = 0 <0.000100>\n";
+    let left = "2 10:00:00.600000 exit_group(0) = ?\n2 10:00:00.600100 +++ exited with 0 +++\n";
+    assert_eq!(wait_for_lock(&format!("{taken}{closed}")), 549_000_000);
+    assert_eq!(wait_for_lock(&format!("{taken}{left}")), 549_000_000);
+}
+
+/// The lock of `fcntl` is the process's: the end of its child lets go of nothing, and the close of any descriptor of the file does.
+#[test]
+fn any_close_of_the_file_lets_go_of_the_lock_of_a_process() {
+    let holder = "\
+2 10:00:00.010000 openat(AT_FDCWD, \"/l\", O_RDWR) = 3</l> <0.000100>
+2 10:00:00.011000 fcntl(3</l>, F_SETLKW, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=0}) = 0 <0.000100>
+2 10:00:00.012000 openat(AT_FDCWD, \"/l\", O_RDWR) = 4</l> <0.000100>
+2 10:00:00.013000 fork() = 4 <0.001000>
+2 10:00:00.600000 close(4</l>) = 0 <0.000100>
+4 10:00:00.600050 exit_group(0) = ?
+4 10:00:00.600070 +++ exited with 0 +++
+";
+    assert_eq!(wait_for_lock(holder), 549_000_000);
+}
