@@ -94,19 +94,29 @@ pub(crate) fn wrap(content: &str, size: f64, weight: Weight, room: f64) -> Vec<S
     lines
 }
 
-/// `content` cut to what fits into `room`, with an ellipsis at its end if anything is missing.
+/// `content` cut in the middle to what fits into `room`, one ellipsis in place of the rest, also of what is cut already; the end,
+/// where file names differ, keeps the larger share.
 pub(crate) fn cut(content: &str, size: f64, weight: Weight, room: f64) -> String {
     if font::width(content, size, weight) <= room {
         return content.to_owned();
     }
-    let mut left = room - font::width("…", size, weight);
-    let fits = content.chars().take_while(|character| {
-        left -= font::advance(weight, *character) * size;
+    let (head, tail) = content.split_once('…').unwrap_or((content, content));
+    let room = room - font::width("…", size, weight);
+    let advance = |character: &char| font::advance(weight, *character) * size;
+    let head = fitting(head.chars(), advance, room * 0.4);
+    let left = room - head.iter().map(advance).sum::<f64>();
+    let tail = fitting(tail.chars().rev(), advance, left);
+    head.into_iter().chain(['…']).chain(tail.into_iter().rev()).collect()
+}
+
+/// The first characters that fit into `room`.
+fn fitting(characters: impl Iterator<Item = char>, advance: impl Fn(&char) -> f64, room: f64) -> Vec<char> {
+    let mut left = room;
+    let fits = characters.take_while(|character| {
+        left -= advance(character);
         left >= 0.0
     });
-    let mut cut: String = fits.collect();
-    cut.push('…');
-    cut
+    fits.collect()
 }
 
 /// The room that a text in a legend gets.

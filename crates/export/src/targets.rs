@@ -157,7 +157,7 @@ where
         let read = read.map(|file| &file.path).filter(|path| jobs.is_own(path));
         let asked = job.found.iter().filter(|path| !outside(path) && jobs.is_own(path));
         let known: BTreeSet<&Arc<str>> =
-            read.chain(asked).filter(|path| ***path != *"/" && !in_made(path) && !is_shared(path)).collect();
+            read.chain(asked).filter(|path| !in_made(path) && !is_shared(path)).collect();
         let (late, early): (Vec<&Arc<str>>, Vec<&Arc<str>>) =
             known.into_iter().partition(|path| is_carried(path));
         let own_inputs: HashSet<&str> = job.inputs.iter().map(|file| &*file.path).collect();

@@ -107,7 +107,9 @@ impl State {
             Effect::Map => {
                 let space = self.processes.thread(thread).space;
                 let maps = self.spaces.map_by_call(space, scene.spec, call, operands, description);
-                self.tally.file_mappings += u64::from(maps);
+                let is_file = |path: &PathId| !cx.names.paths.get(path.0).starts_with(b"anon_inode:");
+                self.tally.file_mappings +=
+                    u64::from(maps && event.path.get().is_none_or(|path| is_file(&path)));
             }
             Effect::Unmap if scene.entered.is_none() => {
                 self.spaces.unmap_by_call(self.processes.thread(thread).space, scene.spec, call);

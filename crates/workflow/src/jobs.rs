@@ -395,7 +395,7 @@ impl Jobs {
     pub fn is_own(&self, path: &str) -> bool {
         let Some(home) = &self.home else { return true };
         let below = path.strip_prefix(&**home).is_some_and(|rest| rest.starts_with('/'));
-        below || !base::is_private(home, path)
+        below || path != "/" && !base::is_private(home, path)
     }
 }
 

@@ -60,6 +60,14 @@ fn calls_on_memory_name_the_file_that_is_mapped_there() {
 }
 
 #[test]
+fn the_memory_of_a_ring_is_no_file() {
+    let setup = [Arg::Int(8), Arg::Null];
+    let script = Script::new().call("io_uring_setup", &setup, value(3)).map(3, 0, 2, 0);
+    assert_eq!(script.path(), Some("anon_inode:[io_uring]"));
+    assert_eq!(script.summary().file_mappings, 0);
+}
+
+#[test]
 fn mapping_tells_file_and_offset_and_moves_no_bytes() {
     let script = Script::new().open("/a", 3).map(3, 0, 2, 3);
     assert_eq!((script.path(), script.offset(), script.last().fd), (Some("/a"), Some(3 * PAGE), Some(3)));
