@@ -6,6 +6,7 @@ usage: workload.py IOTRAIL
 import collections
 import csv
 import io
+import json
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,9 @@ def check(library, work, program, mode, ranks):
         scratch, clone = work / f"{mode}.scratch", work / f"{mode}.clone.trail"
         run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--asap")
         compare(library, mode, ranks, "generated under MPI", truth, transfers(clone, scratch))
+        checked = json.loads(run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "generate", model, "--dir", scratch, "--asap", "--verify", "--json"))
+        if checked["wrong_bytes"] or checked["missing_bytes"] or not checked["checked_bytes"]:
+            problems.append(f"{library}, {mode}, {ranks} ranks: contents {checked}")
     if mode in NO_PROGRAM:
         print(f"{library:8} {mode:9} {ranks} ranks: a model of {model.stat().st_size} bytes, {sum(truth.values())} requests at {RANKS} ranks")
         return

@@ -16,6 +16,6 @@ mod session;
 pub use collective::Collective;
 pub use communicators::Communicator;
 pub use files::{File, Transfer};
-pub use library::{Launcher, Library, LoadError};
+pub use library::{Launched, Launcher, Library, LoadError};
 pub use messages::{Request, SendMode};
 pub use session::{Mpi, MpiError};

@@ -14,15 +14,33 @@ pub enum Launcher {
     Hydra,
 }
 
-impl Launcher {
-    /// Who did, by what `variable` answers of the environment; and how many ranks there are.
-    #[must_use]
-    pub fn find(variable: impl Fn(&str) -> Option<String>) -> Option<(Self, u32)> {
-        let number = |name: &str| variable(name)?.parse().ok();
-        let known = [("OMPI_COMM_WORLD_SIZE", Self::OpenMpi), ("PMI_SIZE", Self::Hydra)];
-        known.into_iter().find_map(|(name, launcher)| Some((launcher, number(name)?)))
-    }
+/// A process that was launched as one of several ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launched {
+    /// Who did.
+    pub launcher: Launcher,
+    /// Its own number.
+    pub rank: u32,
+    /// How many ranks there are.
+    pub size: u32,
+}
 
+impl Launched {
+    /// What `variable` answers of the environment; none if nobody launched it.
+    #[must_use]
+    pub fn find(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let number = |name: &str| variable(name)?.parse().ok();
+        let known = [
+            ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", Launcher::OpenMpi),
+            ("PMI_RANK", "PMI_SIZE", Launcher::Hydra),
+        ];
+        known.into_iter().find_map(|(rank, size, launcher)| {
+            Some(Self { launcher, rank: number(rank)?, size: number(size)? })
+        })
+    }
+}
+
+impl Launcher {
     /// Names of its library, the best first.
     const fn libraries(self) -> [&'static str; 2] {
         match self {
@@ -100,10 +118,17 @@ mod tests {
 
     #[test]
     fn launchers_are_told_by_their_variables() {
-        let with = |name: &'static str| move |asked: &str| (asked == name).then(|| "4".to_owned());
-        assert_eq!(Launcher::find(with("OMPI_COMM_WORLD_SIZE")), Some((Launcher::OpenMpi, 4)));
-        assert_eq!(Launcher::find(with("PMI_SIZE")), Some((Launcher::Hydra, 4)));
-        assert_eq!(Launcher::find(with("PMI_RANK")), None);
+        let found = |start: &str| {
+            Launched::find(|asked| match asked.strip_prefix(start)? {
+                "RANK" => Some("1".to_owned()),
+                "SIZE" => Some("4".to_owned()),
+                _ => None,
+            })
+        };
+        let launched = |launcher| Some(Launched { launcher, rank: 1, size: 4 });
+        assert_eq!(found("OMPI_COMM_WORLD_"), launched(Launcher::OpenMpi));
+        assert_eq!(found("PMI_"), launched(Launcher::Hydra));
+        assert_eq!(found("SLURM_"), None);
     }
 
     #[test]

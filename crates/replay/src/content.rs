@@ -104,6 +104,26 @@ const fn mix(value: u64) -> u64 {
 pub(crate) struct Written(Vec<(usize, u64, u64)>);
 
 impl Written {
+    /// File, begin and end of each range, one after the other; what touches or overlaps is one range.
+    pub(crate) fn numbers(&self) -> Vec<u64> {
+        let mut ranges = self.0.clone();
+        ranges.sort_unstable();
+        ranges.dedup_by(|later, kept| {
+            let joins = kept.0 == later.0 && later.1 <= kept.2;
+            if joins {
+                kept.2 = kept.2.max(later.2);
+            }
+            joins
+        });
+        ranges.into_iter().flat_map(|(file, begin, end)| [file as u64, begin, end]).collect()
+    }
+
+    /// What [`Written::numbers`] gave.
+    pub(crate) fn of_numbers(numbers: &[u64]) -> Self {
+        let ranges = numbers.as_chunks().0.iter();
+        Self(ranges.map(|[file, begin, end]| (*file as usize, *begin, *end)).collect())
+    }
+
     pub(crate) fn add(&mut self, file: usize, begin: u64, end: u64) {
         match self.0.last_mut() {
             Some((last, _, until)) if *last == file && *until == begin => *until = end,
@@ -158,6 +178,20 @@ mod tests {
         content.fill(3, &mut one);
         content.fill(1 << 40, &mut other);
         assert_eq!(one, other);
+    }
+
+    #[test]
+    fn ranges_of_several_processes_are_put_together_as_numbers() {
+        let (mut one, mut other) = (Written::default(), Written::default());
+        one.add(0, 10, 20);
+        one.add(0, 0, 10);
+        one.add(2, 5, 9);
+        other.add(0, 15, 25);
+        other.add(1, 5, 9);
+        assert_eq!(one.numbers(), [0, 0, 20, 2, 5, 9]);
+        let all = Written::of_numbers(&[one.numbers(), other.numbers()].concat());
+        assert_eq!((all.bytes(0, 0), all.bytes(0, 12), all.bytes(1, 0), all.bytes(2, 0)), (25, 25, 4, 4));
+        assert_eq!(all.numbers(), [0, 0, 25, 1, 5, 9, 2, 5, 9]);
     }
 
     #[test]

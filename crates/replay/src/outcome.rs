@@ -119,6 +119,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The ranges that were written, where contents are checked: number of the file, begin and end of each, one after the other.
+    #[must_use]
+    pub fn written(&self) -> Vec<u64> {
+        self.written.numbers()
+    }
+
+    /// The same with the ranges that [`Outcome::written`] gave of several.
+    #[must_use]
+    pub fn with_written(mut self, numbers: &[u64]) -> Self {
+        self.written = Written::of_numbers(numbers);
+        self
+    }
+
     pub(crate) fn add(&mut self, kind: OperationKind, duration: Duration) {
         self.times.add(duration);
         self.by_kind[kind as usize].add(duration);

@@ -159,6 +159,20 @@ impl Plan {
         self
     }
 
+    /// The plan of a part of the program that has all its files, for a process of its own: contents are checked as in the whole.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn of_part(&self, part: Program) -> Result<Self, PlanError> {
+        Ok(Self {
+            unplaced: self.unplaced.clone(),
+            cut: self.cut.clone(),
+            bytes_of: self.bytes_of.clone(),
+            content: self.content,
+            ..Self::new(part)?
+        })
+    }
+
     /// The bytes of the file of that index, if they are checked.
     pub(crate) fn content(&self, file: usize) -> Option<FileContent> {
         let unplaced = self.unplaced.get(file).copied().unwrap_or_default();

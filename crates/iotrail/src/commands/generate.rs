@@ -12,7 +12,7 @@ use iotrail_generate::{
 };
 use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
-use iotrail_mpi_run::Launcher;
+use iotrail_mpi_run::Launched;
 use iotrail_record::{CallSet, Placement, RecordPlan, SessionOptions, Target, Wait, record_to_trail};
 use iotrail_replay::{
     Cache, Checked, Content, OperationKind, Outcome, Plan, Program, Sandbox, Think, Times, execute,
@@ -238,15 +238,21 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.models.is_empty() {
         return args.scratch.clean(ui);
     }
-    if let Some((launcher, size)) =
-        Launcher::find(|name| std::env::var(name).ok()).filter(|(_, size)| *size > 1)
-    {
-        return with_mpi::run(args, (launcher, size), ui);
-    }
     if let (Some(trail), false) = (&args.output, args.scratch.dry_run) {
         return record(args, trail, ui);
     }
-    let (parts, planned, labels) = args.planned(args.ranks)?;
+    match Launched::find(|name| std::env::var(name).ok()).filter(|launched| launched.size > 1) {
+        Some(launched) => with_mpi::run(args, launched, ui),
+        None => alone(args, args.planned(args.ranks)?, ui),
+    }
+}
+
+/// Does it in this process, or only plans it.
+fn alone(
+    args: &Args,
+    (parts, planned, labels): (Vec<Part>, Planned, Vec<String>),
+    ui: &Ui,
+) -> anyhow::Result<ExitCode> {
     let dir = args.scratch.dir.as_deref().unwrap_or(Path::new(NOWHERE));
     let written = args.output.as_ref().map(|trail| (trail, planned.clone()));
     let plan = args.plan(planned)?;

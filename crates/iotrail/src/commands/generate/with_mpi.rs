@@ -1,12 +1,12 @@
 //! Models with a rank in each process of MPI.
 
-use super::{Args, Done, Part, Planned, tell};
+use super::{Args, Done, Part, Planned, alone, tell};
 use crate::ui::Ui;
 use anyhow::{Context, anyhow, bail, ensure};
 use iotrail_generate::{Meet, of_rank, schedule};
-use iotrail_mpi_run::{Collective, Launcher, Library, Mpi, SendMode};
+use iotrail_mpi_run::{Collective, Launched, Library, Mpi, SendMode};
 use iotrail_reenact::{Listener, MpiCall, Rank};
-use iotrail_replay::{Cache, Outcome, Plan, Sandbox, Times, execute_beside};
+use iotrail_replay::{Cache, Checked, Outcome, Sandbox, Times, execute_beside};
 use iotrail_stats::messages::communicators::WORLD;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,17 +19,23 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// Numbers of errors are below this.
 const ERRORS: usize = 134;
 
-pub(super) fn run(args: &Args, (launcher, size): (Launcher, u32), ui: &Ui) -> anyhow::Result<ExitCode> {
-    ensure!(
-        !args.scratch.dry_run && !args.verify && args.output.is_none(),
-        "--dry-run, --verify and -o need one process: start it without mpirun, or record it with `mpirun -n {size} iotrail record -o TRAIL -- iotrail generate ...`"
-    );
+pub(super) fn run(
+    args: &Args,
+    Launched { launcher, rank, size }: Launched,
+    ui: &Ui,
+) -> anyhow::Result<ExitCode> {
+    if args.scratch.dry_run && rank > 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
     let (parts, planned, labels) = args.planned(size)?;
     let ranks = planned.program.streams.len();
     ensure!(
         ranks == size as usize,
         "the models have {ranks} ranks, and {size} were launched: start them with `mpirun -n {ranks} iotrail generate ...`"
     );
+    if args.scratch.dry_run {
+        return alone(args, (parts, planned, labels), ui);
+    }
     let library = Library::load(launcher, args.mpi_library.as_deref())?;
     let session = Mpi::begin(library, 1)?;
     let done = generate(args, (&parts, &labels), planned, &session, ui);
@@ -56,7 +62,7 @@ fn generate(
     let whole = args.checked(planned.program)?;
     args.scratch.check(&whole)?;
     let dir = args.scratch.dir.as_deref().context("no directory")?;
-    let plan = Plan::new(own)?;
+    let plan = whole.of_part(own)?;
     let calls: Vec<MpiCall> = meets.into_iter().map(call).collect();
     let cancel = Arc::new(AtomicBool::new(false));
     // The first rank makes the files, and removes them when all others are done.
@@ -96,7 +102,14 @@ fn generate(
     }
     let mut all = sums(&outcome, session)?;
     all.elapsed = begin.elapsed();
-    let done = Done { outcome: all, checked: None };
+    let checked = if args.verify && !all.cancelled {
+        let written = gathered(&outcome.written(), session)?;
+        let check = |sandbox: &Sandbox| sandbox.check(&whole, &all.clone().with_written(&written), &cancel);
+        first.as_ref().map(check).transpose()?
+    } else {
+        None
+    };
+    let done = Done { outcome: all, checked };
     if session.rank() == 0 {
         tell(args, (parts, labels), Some(&done), ui)?;
     }
@@ -138,6 +151,19 @@ fn watch(rank: &Rank<'_>, (is_over, cancel): (&AtomicBool, &AtomicBool), limit: 
     }
 }
 
+/// The numbers of all ranks, one rank after the other.
+fn gathered(own: &[u64], session: &Mpi) -> anyhow::Result<Vec<u64>> {
+    let rank = session.rank() as usize;
+    let mut lengths = vec![0; session.size() as usize];
+    lengths[rank] = own.len() as u64;
+    let lengths = session.sums(&lengths)?;
+    let before = |ranks: &[u64]| ranks.iter().sum::<u64>() as usize;
+    let mut all = vec![0; before(&lengths)];
+    let begin = before(&lengths[..rank]);
+    all[begin..begin + own.len()].copy_from_slice(own);
+    Ok(if all.is_empty() { all } else { session.sums(&all)? })
+}
+
 /// What all ranks did.
 fn sums(own: &Outcome, session: &Mpi) -> anyhow::Result<Outcome> {
     let mut numbers: Vec<u64> = Vec::new();
@@ -147,6 +173,7 @@ fn sums(own: &Outcome, session: &Mpi) -> anyhow::Result<Outcome> {
     }
     numbers.extend(own.slack_ns.into_iter().chain(own.moved));
     numbers.extend([own.expected_errors, own.differences, u64::from(own.cancelled)]);
+    numbers.extend([own.checked.bytes, own.checked.wrong, own.checked.missing]);
     let errors = (0..ERRORS as i32).map(|number| own.errors.get(&number).copied().unwrap_or_default());
     numbers.extend(errors);
     let mut sums = session.sums(&numbers)?.into_iter();
@@ -164,6 +191,7 @@ fn sums(own: &Outcome, session: &Mpi) -> anyhow::Result<Outcome> {
     all.expected_errors = next();
     all.differences = next();
     all.cancelled = next() > 0;
+    all.checked = Checked { bytes: next(), wrong: next(), missing: next() };
     let errors = (0..ERRORS as i32).map(|number| (number, next()));
     all.errors = errors.filter(|(_, count)| *count > 0).collect();
     Ok(all)

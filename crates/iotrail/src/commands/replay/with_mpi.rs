@@ -2,8 +2,8 @@
 
 use super::{Args, MpiDone, SHOWN, not_replayed, result, words};
 use crate::{output, ui::Ui};
-use anyhow::{Context, anyhow, bail, ensure};
-use iotrail_mpi_run::{Launcher, Library, Mpi};
+use anyhow::{Context, anyhow, ensure};
+use iotrail_mpi_run::{Launched, Library, Mpi};
 use iotrail_reenact::{Listener, MpiReplay, Rank, differences, mpi};
 use iotrail_replay::{Cache, Outcome, Sandbox, execute_beside};
 use iotrail_structure_file::Document;
@@ -17,18 +17,19 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &Args, document: &Document, ranks: u32, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let launched = Launcher::find(|name| std::env::var(name).ok());
-    if args.scratch.dry_run && launched.is_none_or(|(_, size)| size == 1) {
-        return dry_run(args, document, ranks);
+    let launched = Launched::find(|name| std::env::var(name).ok());
+    if args.scratch.dry_run {
+        let is_first = launched.is_none_or(|launched| launched.rank == 0);
+        return if is_first { dry_run(args, document, ranks) } else { Ok(ExitCode::SUCCESS) };
     }
-    let (launcher, size) = launched.ok_or_else(|| {
+    let Launched { launcher, size, .. } = launched.ok_or_else(|| {
         anyhow!("the program was recorded with MPI: start its {ranks} ranks with `mpirun -n {ranks} iotrail replay ...`")
     })?;
     ensure!(
         size == ranks,
         "the program was recorded with {ranks} ranks, and {size} were launched: it sends messages to ranks by their numbers"
     );
-    let Some(dir) = &args.scratch.dir else { bail!("--dry-run needs one process: start it without mpirun") };
+    let dir = args.scratch.dir.as_deref().context("no directory")?;
     let library = Library::load(launcher, args.mpi_library.as_deref())?;
     let probe = mpi(document, args.seed, None, args.io)?.buffer_bytes;
     let mpi_session = Mpi::begin(library, probe)?;
