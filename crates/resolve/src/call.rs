@@ -19,6 +19,16 @@ use iotrail_model::raw::{Arg, RawCall, Return};
 use iotrail_model::{CaseId, Dictionaries, Event, FlagsId, Layer, Nullable, PathId};
 
 impl State {
+    /// Names are looked for as a thread sees them from now on: below its root, in its mounts.
+    pub(crate) fn look_from(&mut self, thread: ThreadId, names: &Dictionaries) {
+        let namespace = &mut self.file_names.namespace;
+        if namespace.mounts.differ() || namespace.is_rooted() || self.directories.are_rooted() {
+            let directory = self.directories.get(self.processes.thread(thread).directory);
+            namespace.look_from(directory.root.get().map(|root| names.paths.get(root.0)));
+            namespace.mounts.enter(directory.mounts);
+        }
+    }
+
     /// A call returned, or its end will never be seen.
     pub(crate) fn call<S: Sink>(
         &mut self,
@@ -29,10 +39,7 @@ impl State {
         cx: &mut Context<'_, S>,
     ) {
         self.file_names.lost.clear();
-        if self.file_names.namespace.mounts.differ() {
-            let directory = self.processes.thread(thread).directory;
-            self.file_names.namespace.mounts.enter(self.directories.get(directory).mounts);
-        }
+        self.look_from(thread, cx.names);
         let effect = self.effects.of(call.call);
         self.descriptors.holds.learn(self.effects.holds(call.call));
         let entered = match self.effects.is_request(call.call) {

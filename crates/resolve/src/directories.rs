@@ -28,6 +28,8 @@ pub(crate) struct Directory {
 #[derive(Debug, Default)]
 pub(crate) struct Directories {
     directories: Owned<Directory>,
+    /// Whether anybody was given another root directory.
+    rooted: bool,
 }
 
 impl Directories {
@@ -78,9 +80,15 @@ impl Directories {
 
     /// Its owners have another root directory from now on; unknown if it is NULL.
     pub(crate) fn set_root(&mut self, id: DirectoryId, root: Nullable<PathId>) {
+        self.rooted |= !root.is_null();
         if let Some(directory) = self.directories.get_mut(id.0) {
             directory.root = root;
         }
+    }
+
+    /// Whether anybody was given another root directory.
+    pub(crate) const fn are_rooted(&self) -> bool {
+        self.rooted
     }
 
     /// Its owners see other mounts from now on.

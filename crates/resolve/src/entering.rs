@@ -21,6 +21,7 @@ impl State {
         names: &mut Dictionaries,
     ) {
         self.leave(id);
+        self.look_from(id, names);
         let seq = (case, seq.unwrap_or_else(|| self.cases.next_seq(case)));
         let effect = self.effects.of(call.call);
         self.take_turn(case, id, call);

@@ -186,7 +186,11 @@ impl State {
             None => of_base(arg.base, base.path),
             Some(b"") if empty_is_base => of_base(arg.base, base.path),
             Some(b"") => Location::default(),
-            Some(path) if arg.in_root => self.join(base, &paths::within(path), names),
+            Some(path) if arg.in_root => {
+                let root = base.path.get().filter(|_| !base.lost);
+                self.file_names.namespace.look_from(root.map(|root| names.paths.get(root.0)));
+                self.join(base, &paths::within(path), names)
+            }
             Some(path) => match self.through_link(id, path, names) {
                 Some((base, rest)) => self.join(base, rest, names),
                 None => match self.seen_from_root(id, base, path, names) {

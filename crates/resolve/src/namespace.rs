@@ -8,6 +8,7 @@
 use crate::mounts::{MountId, Mounts};
 use crate::node::Node;
 use crate::paths;
+use crate::paths::within;
 use hashbrown::HashMap;
 use iotrail_model::{FileFacts, FileId, FileKind, Interner, Nullable, PathId, Timestamp};
 
@@ -126,6 +127,8 @@ pub(crate) struct Namespace {
     forgot: bool,
     /// Where relative names begin.
     start: Node,
+    /// The root of who looks, where absolute targets of links begin; empty if it is the tracer's.
+    root: Vec<u8>,
     pub(crate) mounts: Mounts,
 }
 
@@ -142,6 +145,7 @@ impl Default for Namespace {
             links: 0,
             forgot: false,
             start: START,
+            root: Vec::new(),
             mounts: Mounts::default(),
         }
     }
@@ -206,11 +210,14 @@ impl Namespace {
                                 return None;
                             }
                             link = link.or(Some((file, end)));
+                            let mut behind = [target, b"/", &rest[next..]].concat();
                             if target.first() == Some(&b'/') {
                                 way = vec![(ROOT, 0)];
                                 mounts = vec![MountId::default()];
+                                if !self.root.is_empty() {
+                                    behind = [&self.root, &b"/"[..], &within(&behind)].concat();
+                                }
                             }
-                            let behind = [target, b"/", &rest[next..]].concat();
                             (rest, at) = (std::borrow::Cow::Owned(behind), 0);
                             continue;
                         }
@@ -222,6 +229,17 @@ impl Namespace {
         let link = link.map(|(file, length)| Crossed { file, length, path: self.text(&way) });
         let mount = mounts.last().copied().unwrap_or_default();
         Some(Walked { node: way.last().map_or(ROOT, |(node, _)| *node), mount, link })
+    }
+
+    /// Who looks from now on has this root; `None` is the tracer's.
+    pub(crate) fn look_from(&mut self, root: Option<&[u8]>) {
+        self.root.clear();
+        self.root.extend_from_slice(root.filter(|root| *root != b"/").unwrap_or_default());
+    }
+
+    /// Whether who looks has another root than the tracer.
+    pub(crate) fn is_rooted(&self) -> bool {
+        !self.root.is_empty()
     }
 
     /// The names that lead to one, from the root or from where the trace began, and their components.

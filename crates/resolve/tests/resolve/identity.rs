@@ -718,6 +718,30 @@ fn a_path_that_may_not_leave_a_directory_is_seen_from_there() {
     assert_eq!(opened("/etc/passwd", b"{flags=O_RDWR, resolve=0}").as_deref(), Some("/etc/passwd"));
 }
 
+/// An absolute link leads to where it says below the root of who follows it.
+#[test]
+fn an_absolute_link_begins_at_the_root_of_who_follows_it() {
+    let jail = |target| {
+        let script = mkdir(Script::new().of_trace().chdir("/w"), "jail").open_with("jail/in", CREATE, 3);
+        symlink(script, target, "jail/lnk")
+    };
+    let how = Arg::Text(b"{flags=O_RDONLY, resolve=RESOLVE_IN_ROOT}");
+    for target in ["/in", "/../in"] {
+        let script = jail(target);
+        let file = script.last().file;
+        let script = script.open("jail/in", 4);
+        let inside = script.last().file;
+        assert_ne!(inside, file);
+        let script = script.open_with("jail", "O_PATH|O_DIRECTORY", 5);
+        let script = script.call("openat2", &[fd(5), path("lnk"), how, Arg::Int(24)], value(6));
+        assert_eq!((script.path(), script.last().file), (Some("/w/jail/in"), inside), "{target}");
+        // Outside it leads out of the directory again.
+        assert_eq!(script.open("/w/jail/lnk", 7).path(), Some("/in"), "{target}");
+        let script = jail(target).call("chroot", &[path("jail")], value(0)).open("/lnk", 4);
+        assert_eq!(script.path(), Some("/w/jail/in"), "{target}");
+    }
+}
+
 #[test]
 fn a_link_of_the_kernel_leads_to_the_file_under_its_name_by_now() {
     let script = mkdir(Script::new().of_trace().chdir("/"), "/d").open_with("/d/f", CREATE, 3);
