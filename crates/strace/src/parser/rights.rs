@@ -26,10 +26,10 @@ pub(super) fn emit_received<'s>(
     out: &mut Out<'_, impl Sink>,
 ) {
     if name.starts_with(b"recvm") {
-        for at in memmem::find_iter(text, b"SCM_RIGHTS") {
-            let Listed { numbers, is_whole } = listed(&text[at..]);
+        for rights in rights(text) {
+            let Listed { numbers, is_whole } = listed(rights);
             for (fd, behind) in numbers {
-                let target = target(&text[at..], behind, scratch).and_then(|(target, _)| target);
+                let target = target(rights, behind, scratch).and_then(|(target, _)| target);
                 out.emit(RawItem::Received { tid, fd, target });
             }
             if !is_whole {
@@ -40,8 +40,8 @@ pub(super) fn emit_received<'s>(
 }
 
 fn emit_rights(tid: Tid, text: &[u8], out: &mut Out<'_, impl Sink>) {
-    for at in memmem::find_iter(text, b"SCM_RIGHTS") {
-        let Listed { numbers, is_whole } = listed(&text[at..]);
+    for rights in rights(text) {
+        let Listed { numbers, is_whole } = listed(rights);
         numbers.into_iter().for_each(|(fd, _)| out.emit(RawItem::Sent { tid, fd }));
         if !is_whole {
             out.emit(RawItem::Escaped { tid, table: false });
@@ -49,9 +49,21 @@ fn emit_rights(tid: Tid, text: &[u8], out: &mut Out<'_, impl Sink>) {
     }
 }
 
-const LIST: &[u8] = b"SCM_RIGHTS, cmsg_data=[";
+/// What stands behind the type of each control message that has descriptors: `SCM_RIGHTS`; with `-X raw` its number, with `-X verbose`
+/// both.
+fn rights(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const TYPE: &[u8] = b"cmsg_type=";
+    memmem::find_iter(text, TYPE).filter_map(|at| {
+        let value = &text[at + TYPE.len()..];
+        let of_socket = || text[..at].ends_with(b"cmsg_level=0x1, ");
+        let named = value.strip_prefix(b"SCM_RIGHTS").or_else(|| value.strip_prefix(b"0x1 /* SCM_RIGHTS */"));
+        named.or_else(|| value.strip_prefix(b"0x1").filter(|rest| rest.starts_with(b",") && of_socket()))
+    })
+}
 
-/// The list behind `SCM_RIGHTS`. With `-s` strace cuts it as it cuts texts: `[3</a>, ...]`.
+const LIST: &[u8] = b", cmsg_data=[";
+
+/// The list behind the type of a control message. With `-s` strace cuts it as it cuts texts: `[3</a>, ...]`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Listed {
     /// The numbers that are there, and where each ends.
@@ -92,9 +104,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn descriptors_are_found_however_constants_are_printed() {
+        let found =
+            |text: &str| rights(text.as_bytes()).map(|rest| listed(rest).numbers.len()).collect::<Vec<_>>();
+        assert_eq!(found("[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3]}]"), [1]);
+        assert_eq!(found("[{cmsg_len=24, cmsg_level=0x1, cmsg_type=0x1, cmsg_data=[27, 28]}]"), [2]);
+        let verbose = "cmsg_level=0x1 /* SOL_SOCKET */, cmsg_type=0x1 /* SCM_RIGHTS */, cmsg_data=[7]";
+        assert_eq!(found(verbose), [1]);
+        assert!(found("[{cmsg_len=24, cmsg_level=0x1, cmsg_type=0x2, cmsg_data={pid=1}}]").is_empty());
+        assert!(found("[{cmsg_len=24, cmsg_level=0x29, cmsg_type=0x1, cmsg_data=[1]}]").is_empty());
+        assert!(found("[{cmsg_len=24, cmsg_level=0x1, cmsg_type=0x13, cmsg_data=[1]}]").is_empty());
+    }
+
+    #[test]
     fn sent_descriptors_are_read() {
         let of = |list: &str| {
-            let Listed { numbers, is_whole } = listed(format!("SCM_RIGHTS, cmsg_data={list}}}").as_bytes());
+            let Listed { numbers, is_whole } = listed(format!(", cmsg_data={list}}}").as_bytes());
             (numbers.into_iter().map(|(fd, _)| fd).collect::<Vec<_>>(), is_whole)
         };
         assert_eq!(of("[3]"), (vec![3], true));
