@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Bound::{Included, Unbounded};
 use std::sync::Arc;
 
-/// Numbers of directories and links that are made, renamed or removed in the recording.
+/// Numbers of directories and links that are made, changed, renamed or removed in the recording.
 #[derive(Debug, Default)]
 struct ChangedNames<'a> {
     numbers: HashMap<&'a str, usize, RandomState>,
@@ -90,6 +90,7 @@ impl<'a> ChangedNames<'a> {
         let mut links: HashSet<&'a str, RandomState> = HashSet::default();
         let mut directories: HashSet<&str, RandomState> = HashSet::default();
         let mut renames: VecDeque<(&'a str, &'a str)> = VecDeque::new();
+        let mut permitted: BTreeSet<&'a str> = BTreeSet::new();
         for step in steps {
             let Some(path) = step.path.get().map(text) else { continue };
             match step.action {
@@ -100,11 +101,12 @@ impl<'a> ChangedNames<'a> {
                 }
                 JobAction::List => drop(directories.insert(path)),
                 JobAction::Open(mode) if mode.directory => drop(directories.insert(path)),
+                JobAction::Mode(_) => drop(permitted.insert(path)),
                 JobAction::Rename => renames.extend(step.path2.get().map(|target| (path, text(target)))),
                 _ => {}
             }
         }
-        let sorted: BTreeSet<&str> = if renames.is_empty() {
+        let sorted: BTreeSet<&str> = if renames.is_empty() && permitted.is_empty() {
             BTreeSet::new()
         } else {
             names.paths.iter().map(|path| &**path).collect()
@@ -117,6 +119,8 @@ impl<'a> ChangedNames<'a> {
                     .next()
                     .is_some_and(|next| next.starts_with(&below))
         };
+        // What may be done in it, and what is made there, follows from its permissions.
+        changed.extend(permitted.into_iter().filter(|path| is_directory(path)));
         renames.retain(|(from, to)| {
             let both = is_directory(from) || is_directory(to);
             if both {

@@ -1,10 +1,12 @@
-//! Symbolic links that were there before the recording, and that a job replaces or removes.
+//! Symbolic links that were there before the recording, and that a job replaces, removes, renames, or gives a second name.
 //!
 //! A trail calls what was read through such a link as the link led to, and does not tell that there was a link. So a name that a
-//! job takes away, and of which nothing says that it was a file of its own or was not there, may have been one: every job that
-//! was over by then and used a file that its command line does not name may have come to it that way, and is waited for.
+//! job takes away, and of which nothing says that it was a file of its own or was not there, may have been one, or a directory with
+//! one in it: every job that was over by then and used a file that its command line does not name may have come to it that way, and is
+//! waited for. So is the job itself that gave it another name: by who names that later, or uses a file that it does not name.
 
 use super::changed_names::{absolute, paths_in};
+use super::group::Together;
 use super::hidden::Hidden;
 use super::programs::{ProgramId, Programs, name};
 use super::stages::parent;
@@ -19,6 +21,8 @@ use std::sync::Arc;
 
 /// More jobs are not waited for one by one: the one that waited for them stands for them.
 const MOST_USERS: usize = 256;
+/// The same of those who gave other names.
+const MOST_MOVERS: usize = 64;
 
 /// What is found.
 #[derive(Debug, Default)]
@@ -43,17 +47,32 @@ struct Words<'a> {
 impl Words<'_> {
     /// Whether the program was told that name, or runs there or below.
     fn hold(&mut self, program: ProgramId, path: &str) -> bool {
-        let image = self.programs.image(self.programs.get(program), self.processes);
-        let cwd = image.cwd.as_deref().unwrap_or_default();
-        if cwd.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
-            return true;
-        }
-        let words = self.known.entry(program).or_insert_with(|| {
+        is_at(self.cwd(program), path) || self.of(program).contains(path)
+    }
+
+    /// The same of that name or one below it.
+    fn lead_to(&mut self, program: ProgramId, path: &str) -> bool {
+        is_at(self.cwd(program), path) || self.of(program).iter().any(|word| is_at(word, path))
+    }
+
+    /// Where the program runs.
+    fn cwd(&self, program: ProgramId) -> &str {
+        self.programs.image(self.programs.get(program), self.processes).cwd.as_deref().unwrap_or_default()
+    }
+
+    fn of(&mut self, program: ProgramId) -> &WordSet<Arc<str>> {
+        self.known.entry(program).or_insert_with(|| {
+            let image = self.programs.image(self.programs.get(program), self.processes);
+            let cwd = image.cwd.as_deref().unwrap_or_default();
             let words = image.cmdline.as_deref().unwrap_or_default().split('\0');
             words.flat_map(paths_in).map(|word| absolute(cwd, word)).collect()
-        });
-        words.contains(path)
+        })
     }
+}
+
+/// Whether a name is that path, or below it.
+fn is_at(name: &str, path: &str) -> bool {
+    name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Goes through the steps; `who` is the job of each program, `ends` the end of each job.
@@ -62,72 +81,164 @@ pub(crate) fn find(
     names: &Names,
     processes: &ProcessTable,
     programs: &Programs,
+    together: &Together,
     hidden: &Hidden,
     who: &[Option<u32>],
     ends: &[Option<Timestamp>],
 ) -> OldLinks {
-    let mut found = OldLinks::default();
-    let takes = |step: &Step| matches!(step.action, JobAction::Remove | JobAction::Rename);
+    let takes = |step: &Step| matches!(step.action, JobAction::Remove | JobAction::Rename | JobAction::Link);
     if !steps.iter().any(takes) {
-        return found;
+        return OldLinks::default();
     }
-    let mut words = Words { processes, programs, known: HashMap::default() };
-    // Names that are no links of before.
-    let mut known: HashSet<PathId, RandomState> = HashSet::default();
-    // Directories that were made: nothing in them was there before.
-    let mut made: HashSet<&str, RandomState> = HashSet::default();
-    let mut users: BTreeSet<u32> = BTreeSet::new();
+    let mut search = Search {
+        names,
+        ends,
+        words: Words { processes, programs, known: HashMap::default() },
+        found: OldLinks::default(),
+        known: HashSet::default(),
+        made: HashSet::default(),
+        users: BTreeSet::new(),
+        movers: Vec::new(),
+    };
     for (number, step) in steps.iter().enumerate() {
         let Some(path) = step.path.get() else { continue };
         if matches!(step.action, JobAction::MakeDirectory(_)) {
-            made.insert(name(names, path));
+            search.made.insert(name(names, path));
         }
         if hidden.hides(path) {
             continue;
         }
         let program = programs.of_step[number];
-        let job = program.and_then(|program| who[program.index()]);
+        let opener = || {
+            let head = together.opened_for.get(programs.open_of_step.get(&number)?)?;
+            together.of_head.get(*head as usize).copied()
+        };
+        let own = program.and_then(|program| who[program.index()]);
+        // What a shell opens for a command is named in no command line.
+        let teller = program.filter(|_| own.is_some());
+        search.step(step, path, (own.or_else(opener), teller));
+    }
+    search.found
+}
+
+/// The way through the steps.
+struct Search<'a> {
+    names: &'a Names,
+    ends: &'a [Option<Timestamp>],
+    words: Words<'a>,
+    found: OldLinks,
+    /// Names that are no links of before.
+    known: HashSet<PathId, RandomState>,
+    /// Directories that were made: nothing in them was there before.
+    made: HashSet<&'a str, RandomState>,
+    /// Jobs that used a file that they do not name.
+    users: BTreeSet<u32>,
+    /// Who gave another name to what may be such a link, or lead to one; which.
+    movers: Vec<(u32, PathId)>,
+}
+
+impl Search<'_> {
+    /// A step of a job, which a program does that has a command line, or another one for it.
+    fn step(&mut self, step: &Step, path: PathId, (job, teller): (Option<u32>, Option<ProgramId>)) {
         match step.action {
-            JobAction::Open(_) | JobAction::Exec | JobAction::Look | JobAction::Stat | JobAction::List => {
-                if let (Some(program), Some(job)) = (program, job)
-                    && !users.contains(&job)
-                    // It made the file, which no link led to.
-                    && !matches!(step.action, JobAction::Open(mode) if mode.exclusive)
-                    && step.fd.is_none_or(|_| matches!(step.action, JobAction::Open(_)))
-                    && !words.hold(program, name(names, path))
-                {
-                    users.insert(job);
+            JobAction::Open(_)
+            | JobAction::Exec
+            | JobAction::Look
+            | JobAction::Stat
+            | JobAction::List
+            | JobAction::Missing => {
+                if let Some(job) = job {
+                    self.used(step, path, job, teller);
                 }
-                if matches!(step.action, JobAction::Open(_) | JobAction::Exec) {
-                    known.insert(path);
+                let is_told = match step.action {
+                    JobAction::Open(mode) => !mode.directory,
+                    JobAction::Exec | JobAction::Missing => true,
+                    _ => false,
+                };
+                if is_told {
+                    self.known.insert(path);
                 }
             }
-            JobAction::Missing | JobAction::Symlink | JobAction::MakeDirectory(_) | JobAction::Fifo => {
-                known.insert(path);
+            JobAction::Symlink | JobAction::MakeDirectory(_) | JobAction::Fifo => {
+                self.known.insert(path);
             }
-            JobAction::Link => known.extend(step.path2.get()),
+            JobAction::Link => {
+                self.moves((job, step.start), path, step.path2.get());
+                self.known.extend(step.path2.get());
+            }
             JobAction::Remove | JobAction::Rename => {
                 let target = step.path2.get().filter(|_| step.action == JobAction::Rename);
                 if step.is_new {
-                    known.extend(target);
+                    self.known.extend(target);
                 }
-                if !known.contains(&path) {
-                    found.moved.extend(target);
-                }
+                let again = self.found.moved.contains(&path);
+                self.moves((job, step.start), path, target);
                 for taken in [Some(path), target].into_iter().flatten() {
-                    let mut above = std::iter::successors(parent(name(names, taken)), |path| parent(path));
-                    if known.insert(taken)
-                        && let Some(job) = job
-                        && !above.any(|directory| made.contains(directory))
-                    {
-                        found.take(job, taken, step.start, &mut users, ends);
+                    let is_first = self.known.insert(taken) || again && taken == path;
+                    if let (true, Some(job), false) = (is_first, job, self.is_below_made(taken)) {
+                        self.found.take(job, taken, step.start, &mut self.users, self.ends);
                     }
                 }
             }
             _ => {}
         }
     }
-    found
+
+    /// A job uses a name: through a link, if nothing tells it of it.
+    fn used(&mut self, step: &Step, path: PathId, job: u32, teller: Option<ProgramId>) {
+        let text = name(self.names, path);
+        let is_named = teller.is_some_and(|program| self.words.hold(program, text));
+        let opens = matches!(step.action, JobAction::Open(_));
+        if !is_named && (opens || step.fd.is_none()) && step.action != JobAction::Missing {
+            // It made the file, which no link led to, in a directory that it knows.
+            let is_made = matches!(step.action, JobAction::Open(mode) if mode.exclusive)
+                && parent(text).is_some_and(|place| {
+                    teller.is_some_and(|program| {
+                        self.words.cwd(program) == place || self.words.hold(program, place)
+                    })
+                });
+            if !is_made {
+                self.users.insert(job);
+            }
+        }
+        for (mover, target) in &self.movers {
+            let is_over = self.ends[*mover as usize].is_some_and(|end| end <= step.start);
+            if *mover == job || !is_over {
+                continue;
+            }
+            let target = name(self.names, *target);
+            if !is_named || teller.is_some_and(|program| self.words.lead_to(program, target)) {
+                self.found.needs.insert((job, *mover));
+            }
+        }
+    }
+
+    /// A job gives a name to what may be a link, or lead to one.
+    fn moves(&mut self, (job, at): (Option<u32>, Timestamp), path: PathId, target: Option<PathId>) {
+        let Some(target) = target else { return };
+        let may_be_link = !self.known.contains(&path) && !self.is_below_made(path);
+        if !may_be_link && !self.found.moved.contains(&path) {
+            return;
+        }
+        self.found.moved.insert(target);
+        if let Some(job) = job {
+            if self.movers.len() >= MOST_MOVERS {
+                let ends = self.ends;
+                let is_over =
+                    |(mover, _): &mut (u32, PathId)| ends[*mover as usize].is_some_and(|end| end <= at);
+                let older = self.movers.extract_if(.., is_over).map(|(older, _)| older);
+                self.found.needs.extend(older.filter(|older| *older != job).map(|older| (job, older)));
+            }
+            self.movers.push((job, target));
+        }
+    }
+
+    /// Whether a directory on the way to a name was made, so that nothing in it is older.
+    fn is_below_made(&self, path: PathId) -> bool {
+        let text = name(self.names, path);
+        let is_made = |path: &str| self.made.contains(path);
+        is_made(text) || std::iter::successors(parent(text), |path| parent(path)).any(is_made)
+    }
 }
 
 impl OldLinks {

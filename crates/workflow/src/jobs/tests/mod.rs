@@ -909,6 +909,45 @@ fn who_takes_away_what_may_be_an_old_link_waits_for_who_may_have_come_through_it
 }
 
 #[test]
+fn who_uses_a_directory_waits_for_who_changed_its_permissions_and_the_other_way_round() {
+    let mut recording = Recording::new();
+    for (pid, line) in [(2, "chmod\0700\0d"), (3, "cp\0a\0d/x"), (4, "chmod\0755\0d"), (5, "stat\0d")] {
+        recording.start(pid, line, |_| {});
+        match pid {
+            3 => recording.write(pid, "/w/d/x"),
+            5 => recording.call(pid, "statx", None, "/w/d", 0, ""),
+            _ => recording.call(pid, "fchmodat", None, "/w/d", 0, ""),
+        }
+        recording.now += 2_000;
+    }
+    let jobs = recording.jobs();
+    let needs: Vec<&[JobId]> = jobs.jobs.iter().map(|job| &*job.needs).collect();
+    assert_eq!(needs, [&[][..], &[JobId(0)], &[JobId(0), JobId(1)], &[JobId(1), JobId(2)]]);
+}
+
+#[test]
+fn who_may_come_through_the_new_name_of_an_old_link_waits_for_who_gave_it() {
+    let needs = |call: &str, before: Option<&str>, line: &str, read: &str| {
+        let mut recording = Recording::new();
+        if let Some(before) = before {
+            recording.read(1, before);
+        }
+        recording.start(2, "mv\0cur\0prev", |_| {});
+        call2(&mut recording, 2, call, ["/w/cur", "/w/prev"]);
+        recording.now += 2_000;
+        recording.start(3, line, |_| {});
+        recording.read(3, read);
+        recording.jobs().jobs[1].needs.clone()
+    };
+    for call in ["rename", "link"] {
+        assert_eq!(needs(call, None, "sh\0-c\0sort prev/f || :", "/w/v1/f"), [JobId(0)]);
+        assert_eq!(needs(call, None, "sort\0v1/f", "/w/v1/f"), [], "nothing leads through it");
+        assert_eq!(needs(call, None, "sh\0step.sh", "/w/v1/f"), [JobId(0)], "who knows");
+    }
+    assert_eq!(needs("rename", Some("/w/cur"), "sh\0step.sh", "/w/v1/f"), [], "it was a file");
+}
+
+#[test]
 fn names_that_were_missed_and_arguments_that_may_be_links_are_watched_unless_a_job_makes_them() {
     let mut recording = Recording::new();
     recording.start(2, "cat\0-n\0link\0header\0late/x", |_| {});
