@@ -5,6 +5,7 @@ use crate::table::{Style, Table};
 use iotrail_model::text::printable;
 use iotrail_model::units;
 use iotrail_stats::{FileUse, UsedFile};
+use std::collections::HashSet;
 
 /// The first `top` of these files as a table, below a line that says what there is in all.
 #[must_use]
@@ -16,15 +17,17 @@ pub fn file_table(files: &[UsedFile], top: usize, style: Style) -> String {
     foremost(&headline(files), (files, top), table, more, style)
 }
 
-/// How many files there are: several may have had one name.
+/// How many files there are: several may have had one name, and one several.
 fn number(files: &[UsedFile]) -> u64 {
-    files.iter().map(|row| row.files).fold(0, u64::saturating_add)
+    let mut known = HashSet::new();
+    let is_new = |row: &&UsedFile| row.file.file.is_none_or(|file| known.insert(file));
+    files.iter().filter(is_new).map(|row| row.files).fold(0, u64::saturating_add)
 }
 
 /// Of how many names they are, if that are fewer.
 fn of_names(files: &[UsedFile]) -> Option<String> {
     let names = files.len() as u64;
-    (number(files) > names).then(|| format!(" of {}", units::counted(names, "name", "names")))
+    (number(files) != names).then(|| format!(" of {}", units::counted(names, "name", "names")))
 }
 
 /// What all files have together, and which of them has most of the time.

@@ -10,6 +10,7 @@ use iotrail_model::threads::one_per_core;
 use iotrail_query::{ProcessTable, Query, QuerySpec};
 use iotrail_stats::{RowBy, UsedFile, file_uses};
 use iotrail_terminal::file_table::file_table;
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 /// How many files are shown.
@@ -98,7 +99,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let mut rows = file_uses(&log, &query, &ProcessTable::of_log(&log)?, by, one_per_core())?;
     // Texts of symbolic links and addresses of sockets are names of files that nobody has to have touched.
     if !args.paths || !query.selection().is_empty() {
-        rows.retain(|row| row.used.calls > 0);
+        // Each name of a file that is used; an exchange gives it one that no call is on.
+        let is_used = |row: &&UsedFile| row.used.calls > 0;
+        let named = |row: &UsedFile| row.file.file.filter(|_| args.paths);
+        let used: HashSet<u32> = rows.iter().filter(is_used).filter_map(named).collect();
+        rows.retain(|row| row.used.calls > 0 || named(row).is_some_and(|file| used.contains(&file)));
     }
     sort(&mut rows, args.sort);
     query.check_selected(rows.len() as u64, &log)?;

@@ -73,3 +73,30 @@ fn the_graph_prints_every_name_of_a_file() {
     assert!(names.contains(&"e/a") && names.contains(&"twin"), "{text}");
     dir.run(["workflow", "t.trail", "--paths"]).succeeds();
 }
+
+/// Two files that were exchanged have each other's names, also where no call is on these.
+#[test]
+fn files_that_were_exchanged_have_the_names_that_they_got() {
+    let dir = Dir::with_trace(
+        "\
+7 10:00:00.000000 execve(\"/bin/p\", [\"p\"], 0x0 /* 0 vars */) = 0 <0.000100>
+7 10:00:00.001000 openat(AT_FDCWD, \"/w/p\", O_WRONLY|O_CREAT|O_EXCL, 0644) = 3</w/p> <0.000100>
+7 10:00:00.002000 openat(AT_FDCWD, \"/w/q\", O_WRONLY|O_CREAT|O_EXCL, 0644) = 4</w/q> <0.000100>
+7 10:00:00.003000 renameat2(AT_FDCWD, \"/w/p\", AT_FDCWD, \"/w/q\", RENAME_EXCHANGE) = 0 <0.000100>
+",
+    );
+    let select = ["--path", "/w/*"];
+    let text = dir.run(["files", "t.trail", "--paths", "--csv"].into_iter().chain(select)).succeeds().text();
+    let table = csv(&text);
+    let column = |name: &str| table[0].iter().position(|title| title == name).expect("a column");
+    let (path, file, gone) = (column("path"), column("file"), column("gone"));
+    let first = table[1..].iter().find(|row| row[path] == "/w/p" && row[gone] == "true").expect("a row");
+    let mut rows: Vec<(bool, &str, &str)> =
+        table[1..].iter().map(|row| (row[file] == first[file], &*row[path], &*row[gone])).collect();
+    rows.sort_unstable();
+    let expected =
+        [(false, "/w/p", "false"), (false, "/w/q", "true"), (true, "/w/p", "true"), (true, "/w/q", "false")];
+    assert_eq!(rows, expected);
+    let text = dir.run(["files", "t.trail", "--paths"].into_iter().chain(select)).succeeds().text();
+    assert!(text.starts_with("2 files of 4 names"), "{text}");
+}
