@@ -1,6 +1,6 @@
 """Small workflows, recorded, exported and built again: each gives the same files, or the export says why not.
 
-usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,snakemake] [--only REGEX]... [--sample N] [--walks FIRST,COUNT] [--keep DIR]
+usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,make-late,snakemake] [--only REGEX]... [--sample N] [--walks FIRST,COUNT] [--keep DIR]
 
 The workflows are the scripts of `corpus/`, each for one construct of the shell. Every one is recorded under each shell that
 has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
@@ -14,7 +14,7 @@ remark may give leave to differ, and `# old: FILES` lie in the directory before,
 future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
 default the same), `# through: link` that the recorder is started through a symbolic link, `# place:` the name of the clean
 directory (each of several makes a workflow of its own), `# umask:` that of the recording, `# apart: JOBS` that it has so many jobs and none is a manager as a whole.
-All files are compared byte for byte, and their permissions. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
+`make-late` is `make -j4` whose jobs each begin with a sleep of random length. All files are compared byte for byte, and their permissions. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
 about what is not exported says so on stderr and in the file; that the results of jobs depend on the times of files gives leave for what
 these jobs and those behind them make, and for nothing else. Everything else is WRONG and fails. With --sample N, every
 N-th workflow is built by the tools other than make, and recorded under the shells other than the first. With --walks, COUNT
@@ -38,7 +38,9 @@ import walks
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHELLS = {"dash": ["dash"], "bash": ["bash"], "busybox": ["busybox", "sh"]}
-MAKE = {"make": ["make"], "make-j4": ["make", "-j4"]}
+MAKE = {"make": ["make"], "make-j4": ["make", "-j4"], "make-late": ["make", "-j4"]}
+# What each job begins with where jobs shall begin in any order that the makefile allows.
+LATE = """sleep 0.$$(od -An -N1 -tu1 /dev/urandom | tr -d " "); """
 # What a remark says that gives leave to differ; that a command failed, or that a manager is one job, gives none.
 LEAVE = re.compile(r"cannot be run|exchange data both ways|must be there before|not exported|end of job|in which the jobs run")
 TIMES = re.compile(r"results? of jobs? ([0-9, ]+?)(?: and ([0-9]+) more)? depends? on the times of files")
@@ -93,7 +95,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("iotrail", type=pathlib.Path)
     parser.add_argument("--shells", default="dash,bash,busybox")
-    parser.add_argument("--tools", default="make,make-j4,snakemake")
+    parser.add_argument("--tools", default="make,make-j4,make-late,snakemake")
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--sample", type=int, default=1)
     parser.add_argument("--walks", default="0,0")
@@ -221,7 +223,13 @@ class Case:
             self.results[tool] = ("refused", self.refused["makefile"])
             return
         clean = self.directory / tool / self.place
-        done = run([*MAKE[tool], "-s", "-f", self.directory / "w.mk"], self.clean(clean))
+        makefile = self.directory / "w.mk"
+        if tool == "make-late":
+            text = makefile.read_text(errors="surrogateescape").replace(".SHELLFLAGS := -c '", f".SHELLFLAGS := -c '{LATE}", 1)
+            makefile = self.directory / "late.mk"
+            makefile.write_text(text, errors="surrogateescape")
+            assert LATE in text
+        done = run([*MAKE[tool], "-s", "-f", makefile], self.clean(clean))
         self.judge(tool, "makefile", clean, done.returncode, done.stderr)
 
     def judge(self, tool, format, clean, code, errors):
