@@ -387,6 +387,7 @@ pub fn awaited(row: &WaitRow, directory: Option<&str>) -> String {
     let path = row.path.as_deref().map(|path| relative(path, directory));
     match (row.cause, path) {
         (WaitCause::Child, _) => format!("{by} to end"),
+        (WaitCause::Exec, _) => format!("{by} to execute"),
         (WaitCause::Lock, Some(path)) => format!("{by} to unlock {path}"),
         (WaitCause::File, Some(path)) => format!("{by} to make {path}"),
         (WaitCause::Sleep, _) => "the clock".to_owned(),

@@ -8,6 +8,7 @@
 //! | wait | cause |
 //! |---|---|
 //! | `wait4`, `waitid` | the exit of the child that it returned |
+//! | `vfork`, `clone` with `CLONE_VFORK` | the exec of the child, else its exit |
 //! | a read that returned data | the first write at the other end |
 //! | a read at the end of the data | the last close, shutdown or exit of who could have written, else its last exec |
 //! | an accept of a connection | the first connect at the other end |
@@ -84,6 +85,8 @@ pub(crate) enum Act {
     Exec,
     /// Made the thread or process of this number.
     Spawn(u32),
+    /// Made the process of this number, and waited until that executed another program or ended (`vfork`).
+    Vfork(u32),
     /// Ended its process.
     Exit,
     /// Ended itself alone.
@@ -107,6 +110,7 @@ impl Act {
                 | Self::FutexWait(..)
                 | Self::Slept
                 | Self::Blocked
+                | Self::Vfork(_)
         )
     }
 
@@ -182,6 +186,8 @@ pub(crate) struct Cause {
 pub(crate) enum Ended {
     /// A child ended.
     Child,
+    /// A child executed another program.
+    Executed,
     /// Data came.
     Data,
     /// No more data can come.
@@ -237,6 +243,7 @@ pub struct Waits {
     locks: Locks,
     wakes: HashMap<i64, Vec<Sign>, RandomState>,
     execs: HashMap<ProcessId, Vec<Sign>, RandomState>,
+    exec_ends: HashMap<Sign, i64, RandomState>,
     /// Ends of single threads.
     thread_ends: HashMap<ProcessId, Vec<Sign>, RandomState>,
     /// Processes that had a channel in their hands.
@@ -453,14 +460,19 @@ impl Waits {
             Act::Connect(channel) => self.connects.entry(channel).or_default().push(sign),
             Act::Open(channel) => self.opens.entry(channel).or_default().push(sign),
             Act::Close(channel) => self.closes.entry(channel).or_default().push(sign),
-            Act::Spawn(child) => self.spawns.entry(child).or_default().push((start, end, line)),
+            Act::Spawn(child) | Act::Vfork(child) => {
+                self.spawns.entry(child).or_default().push((start, end, line))
+            }
             Act::Exit | Act::ExitThread => {
                 if act == Act::Exit {
                     self.exits[process.index()] = self.exits[process.index()].max(Some(sign));
                 }
                 self.thread_ends.entry(process).or_default().push(sign);
             }
-            Act::Exec => self.execs.entry(process).or_default().push(sign),
+            Act::Exec => {
+                self.execs.entry(process).or_default().push(sign);
+                self.exec_ends.insert(sign, end);
+            }
             Act::FutexWake(word) => self.wakes.entry(word).or_default().push(sign),
             _ => {}
         }
@@ -559,6 +571,7 @@ impl Waits {
     fn cause_of(&self, act: Act, inside: Inside) -> Option<Cause> {
         match act {
             Act::Child(pid) => self.end_of_child(inside, pid),
+            Act::Vfork(pid) => self.memory_given_back(inside, pid),
             Act::Read { channel, ended: false } => {
                 self.first(&self.writes, self.channels.far_end(channel)?, inside, Ended::Data)
             }
@@ -694,6 +707,20 @@ impl Waits {
                     .1
             }
         };
+        Some(Cause { line, at, what: Ended::Child })
+    }
+
+    /// The exec, else the end, of a child that shared the memory of its maker, which could go on then.
+    fn memory_given_back(&self, inside: Inside, pid: u32) -> Option<Cause> {
+        let children = self.children.get(&(inside.process, pid))?;
+        let execs = children.iter().filter_map(|child| self.last_of(self.execs.get(child), inside));
+        if let Some(sign) = execs.max() {
+            // The maker goes on while the new program is still made ready.
+            let at = self.exec_ends.get(&sign).copied().unwrap_or(sign.0).min(inside.until);
+            return Some(Cause { line: sign.1, at, what: Ended::Executed });
+        }
+        let exits = children.iter().filter_map(|child| self.exits[child.index()]);
+        let (at, line) = exits.filter(|(at, _)| inside.from < *at && *at <= inside.until).max()?;
         Some(Cause { line, at, what: Ended::Child })
     }
 

@@ -75,6 +75,8 @@ impl ExecutedStep {
 pub enum Reason {
     /// A child ended.
     ChildEnded,
+    /// A child executed another program, and gave the memory of its maker back.
+    ChildExecuted,
     /// What is read was written.
     DataWritten,
     /// No more data could come.
@@ -105,6 +107,7 @@ impl Reason {
     pub const fn describe(self) -> &'static str {
         match self {
             Self::ChildEnded => "waited for its child",
+            Self::ChildExecuted => "waited for the exec of its child",
             Self::DataWritten => "waited for data from",
             Self::DataEnded => "waited for the end of the data from",
             Self::DataTaken => "waited for its reader",
@@ -124,6 +127,7 @@ impl From<Ended> for Reason {
     fn from(what: Ended) -> Self {
         match what {
             Ended::Child => Self::ChildEnded,
+            Ended::Executed => Self::ChildExecuted,
             Ended::Data => Self::DataWritten,
             Ended::EndOfData => Self::DataEnded,
             Ended::Room => Self::DataTaken,

@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{
     CallKind, CallSpec, Class, EventClasses, Family, LockRequest, NameEffect, OpenFlags, PerCall,
-    futex_wakes, mpi,
+    flags::has_word, futex_wakes, mpi,
 };
 use iotrail_model::{CaseId, EventBatch, Layer, Nanos, OpenId, PathId, Tid};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
@@ -65,6 +65,7 @@ enum Kind {
     Lock,
     Close,
     Spawn,
+    Vfork,
     Exit,
     ExitThread,
     Exec,
@@ -103,7 +104,8 @@ fn kind(spec: &CallSpec) -> Kind {
     match spec.kind {
         CallKind::Read => Kind::Read,
         CallKind::Write => Kind::Write,
-        CallKind::Spawn | CallKind::Vfork => Kind::Spawn,
+        CallKind::Spawn => Kind::Spawn,
+        CallKind::Vfork => Kind::Vfork,
         _ if spec.request.is_some() => Kind::Other,
         CallKind::WaitChild | CallKind::WaitChildInfo => Kind::Child,
         CallKind::Poll => Kind::Ready,
@@ -146,6 +148,8 @@ struct WaitVocabulary {
     has_locks: bool,
     /// The operations of `futex` among the flags: whether they wake, and whether the word is private to its process.
     futexes: Vec<(bool, bool)>,
+    /// Which flags say that who makes a process waits until it executes another program.
+    vforks: Vec<bool>,
     channels: Channels,
     /// Which paths are those of counters of events.
     counters: Vec<bool>,
@@ -176,6 +180,7 @@ impl WaitVocabulary {
             has_locks: locks.iter().flatten().any(|lock| lock.request == LockRequest::Wait),
             futexes: names.flags.iter().map(futex).collect(),
             locks,
+            vforks: names.flags.iter().map(|text| has_word(text.as_bytes(), "CLONE_VFORK")).collect(),
             kinds: PerCall::new(&names.calls, |call| call.spec.map_or(Kind::Other, kind)),
             channels: Channels::of(log),
             counters: names.paths.iter().map(|path| path.starts_with("anon_inode:[eventfd")).collect(),
@@ -211,6 +216,8 @@ impl WaitVocabulary {
             (Kind::Child, _) => Act::Child(number),
             (Kind::Ready, _) if number.is_some() => Act::Ready,
             (Kind::Exec, _) => Act::Exec,
+            (Kind::Vfork, _) => number.map_or(Act::Other, Act::Vfork),
+            (Kind::Spawn, _) if self.shares_memory(batch, row) => number.map_or(Act::Other, Act::Vfork),
             (Kind::Spawn, _) => number.map_or(Act::Other, Act::Spawn),
             (Kind::Lock, _) => match (path, self.lock(batch, row)) {
                 (Some(path), Some(LockFlags { request: LockRequest::Wait, .. })) => Act::Lock(path),
@@ -232,6 +239,11 @@ impl WaitVocabulary {
     fn counter(&self, batch: &EventBatch, row: usize) -> Option<PathId> {
         let path = batch.path[row].get().filter(|path| self.counters.get(path.index()) == Some(&true));
         path.and_then(|_| nameless_channel(batch.case[row], batch.open[row].get()?))
+    }
+
+    /// Whether who makes a process waits until it executes another program.
+    fn shares_memory(&self, batch: &EventBatch, row: usize) -> bool {
+        batch.flags[row].get().and_then(|id| self.vforks.get(id.index())) == Some(&true)
     }
 
     /// What the flags of a row ask of a lock.

@@ -51,8 +51,9 @@ pub(super) enum Kind {
 pub(super) struct EndedBy(pub(super) u8);
 
 impl EndedBy {
-    const ALL: [Ended; 10] = [
+    const ALL: [Ended; 11] = [
         Ended::Child,
+        Ended::Executed,
         Ended::Data,
         Ended::EndOfData,
         Ended::Room,

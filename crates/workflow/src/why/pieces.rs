@@ -185,6 +185,7 @@ const fn piece_kind(kind: Kind) -> PieceKind {
 fn what_ended(ended: EndedBy) -> &'static str {
     match ended.ended() {
         Ended::Child => "end of a child",
+        Ended::Executed => "exec of a child",
         Ended::Data => "data",
         Ended::EndOfData => "end of data",
         Ended::Room => "room for data",

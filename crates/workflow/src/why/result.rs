@@ -187,6 +187,8 @@ pub struct WaitTime {
 pub enum WaitCause {
     /// A child ended.
     Child,
+    /// A child executed another program, and gave the memory of its maker back (`vfork`).
+    Exec,
     /// Data or the end of it, or room for it, in a pipe.
     Pipe,
     /// The same in a socket, or a connection.
@@ -212,6 +214,7 @@ impl WaitCause {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Child => "child",
+            Self::Exec => "exec",
             Self::Pipe => "pipe",
             Self::Socket => "socket",
             Self::Lock => "lock",

@@ -493,6 +493,7 @@ fn act() -> impl Strategy<Value = Act> {
         (0..2_i64).prop_map(Act::FutexWake),
         Just(Act::Slept),
         (1..5_u32).prop_map(|process| Act::Spawn(process * 10 + 1)),
+        (1..5_u32).prop_map(|process| Act::Vfork(process * 10)),
         Just(Act::Exec),
         Just(Act::Exit),
         Just(Act::ExitThread),

@@ -33,6 +33,7 @@ impl<'a> Who<'a> {
         let Awaited { line, start, cause, channel } = awaited;
         let through = match (cause.what, channel.and_then(|path| (self.kind)(path))) {
             (Ended::Child, _) => WaitCause::Child,
+            (Ended::Executed, _) => WaitCause::Exec,
             (Ended::Unlocked, _) => WaitCause::Lock,
             (Ended::Woken, _) => WaitCause::Futex,
             (Ended::Called, _) => WaitCause::Mpi,

@@ -272,3 +272,37 @@ fn any_close_of_the_file_lets_go_of_the_lock_of_a_process() {
 ";
     assert_eq!(wait_for_lock(holder), 549_000_000);
 }
+
+/// Who makes a process by `vfork` waits until that executes another program or ends.
+#[test]
+fn the_maker_by_vfork_waits_for_the_exec_or_the_end_of_its_child() {
+    let trace = |child: &str, until: &str| {
+        format!(
+            "\
+1 10:00:00.000000 execve(\"/bin/p\", [\"p\"], 0x0 /* 0 vars */) = 0 <0.000100>
+1 10:00:00.001000 vfork() = 2 <0.300000>
+2 10:00:00.001100 nanosleep({{tv_sec=0, tv_nsec=290000000}}, NULL) = 0 <0.290000>
+{child}1 10:00:00.302000 wait4(2, [{{WIFEXITED(s) && WEXITSTATUS(s) == 0}}], 0, NULL) = 2 <{until}>
+1 10:00:00.900000 exit_group(0) = ?
+1 10:00:00.900100 +++ exited with 0 +++
+"
+        )
+    };
+    let executes = "\
+2 10:00:00.295000 execve(\"/bin/q\", [\"q\"], 0x0 /* 0 vars */) = 0 <0.010000>
+2 10:00:00.400000 exit_group(0) = ?
+2 10:00:00.400100 +++ exited with 0 +++
+";
+    let ends = "\
+2 10:00:00.300900 exit_group(0) = ?
+2 10:00:00.300950 +++ exited with 0 +++
+";
+    let waits = |child: &str, until: &str| {
+        let mut waits = waits_of(&trace(child, until));
+        waits.sort();
+        waits
+    };
+    let child = |time: i64| ("child".to_owned(), time);
+    assert_eq!(waits(executes, "0.098100"), [child(98_000_000), ("exec".to_owned(), 300_000_000)]);
+    assert_eq!(waits(ends, "0.000010"), [child(299_900_000)]);
+}

@@ -72,7 +72,7 @@ impl Between {
         let fork = |from, to| has(from, to).then(|| vec![(from, to)]);
         match why {
             Reason::DataWritten | Reason::DataEnded => data().or_else(|| fork(after, vertex)),
-            Reason::ChildEnded => data().or_else(|| fork(vertex, after)),
+            Reason::ChildEnded | Reason::ChildExecuted => data().or_else(|| fork(vertex, after)),
             _ => fork(after, vertex),
         }
         .unwrap_or_default()
