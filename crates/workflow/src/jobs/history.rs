@@ -221,7 +221,7 @@ pub(crate) fn write(
     let mut needs =
         super::changed_names::needs(steps, log.names(), processes, programs, together, who, &ends);
     let old_links =
-        super::old_links::find(steps, log.names(), processes, programs, together, hidden, who, &ends);
+        super::old_links::find(steps, log.names(), processes, (programs, together), hidden, who, &ends);
     needs.extend(old_links.needs.iter().copied());
     let line = |program| programs.image(program, processes).cmdline.as_deref().unwrap_or_default();
     let origin = steps.iter().map(|step| step.start).min().unwrap_or(Timestamp(i64::MAX));
