@@ -911,7 +911,7 @@ fn who_takes_away_what_may_be_an_old_link_waits_for_who_may_have_come_through_it
 #[test]
 fn who_uses_a_directory_waits_for_who_changed_its_permissions_and_the_other_way_round() {
     let mut recording = Recording::new();
-    for (pid, line) in [(2, "chmod\0700\0d"), (3, "cp\0a\0d/x"), (4, "chmod\0755\0d"), (5, "stat\0d")] {
+    for (pid, line) in [(2, "chmod\0go-w\0d"), (3, "cp\0a\0d/x"), (4, "chmod\0go+w\0d"), (5, "stat\0d")] {
         recording.start(pid, line, |_| {});
         match pid {
             3 => recording.write(pid, "/w/d/x"),
