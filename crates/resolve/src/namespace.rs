@@ -129,6 +129,8 @@ pub(crate) struct Namespace {
     start: Node,
     /// The root of who looks, where absolute targets of links begin; empty if it is the tracer's.
     root: Vec<u8>,
+    /// The same as a name: nobody goes up from there.
+    top: Option<Node>,
     pub(crate) mounts: Mounts,
 }
 
@@ -146,6 +148,7 @@ impl Default for Namespace {
             forgot: false,
             start: START,
             root: Vec::new(),
+            top: None,
             mounts: Mounts::default(),
         }
     }
@@ -233,8 +236,16 @@ impl Namespace {
 
     /// Who looks from now on has this root; `None` is the tracer's.
     pub(crate) fn look_from(&mut self, root: Option<&[u8]>) {
+        let root = root.filter(|root| *root != b"/").unwrap_or_default();
+        if self.root == root {
+            return;
+        }
         self.root.clear();
-        self.root.extend_from_slice(root.filter(|root| *root != b"/").unwrap_or_default());
+        self.top = None;
+        if !root.is_empty() {
+            self.top = self.walk(root, true).map(|walked| walked.node);
+            self.root.extend_from_slice(root);
+        }
     }
 
     /// Whether who looks has another root than the tracer.
@@ -260,7 +271,8 @@ impl Namespace {
             && way
                 .last()
                 .is_none_or(|(last, component)| *last == START || self.components.get(*component) == b"..");
-        if !is_unknown && way.len() > 1 {
+        let is_top = self.top.is_some() && way.last().map(|(last, _)| *last) == self.top;
+        if !is_unknown && !is_top && way.len() > 1 {
             way.pop();
         }
         !is_unknown

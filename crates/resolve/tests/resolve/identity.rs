@@ -726,7 +726,7 @@ fn an_absolute_link_begins_at_the_root_of_who_follows_it() {
         symlink(script, target, "jail/lnk")
     };
     let how = Arg::Text(b"{flags=O_RDONLY, resolve=RESOLVE_IN_ROOT}");
-    for target in ["/in", "/../in"] {
+    for target in ["/in", "/../in", "../in", "sub/../../../in"] {
         let script = jail(target);
         let file = script.last().file;
         let script = script.open("jail/in", 4);
@@ -736,7 +736,9 @@ fn an_absolute_link_begins_at_the_root_of_who_follows_it() {
         let script = script.call("openat2", &[fd(5), path("lnk"), how, Arg::Int(24)], value(6));
         assert_eq!((script.path(), script.last().file), (Some("/w/jail/in"), inside), "{target}");
         // Outside it leads out of the directory again.
-        assert_eq!(script.open("/w/jail/lnk", 7).path(), Some("/in"), "{target}");
+        let outside = if target.starts_with('/') { "/in" } else { "/w/in" };
+        let outside = if target.starts_with('s') { "/in" } else { outside };
+        assert_eq!(script.open("/w/jail/lnk", 7).path(), Some(outside), "{target}");
         let script = jail(target).call("chroot", &[path("jail")], value(0)).open("/lnk", 4);
         assert_eq!(script.path(), Some("/w/jail/in"), "{target}");
     }
