@@ -233,6 +233,8 @@ pub struct Waits {
     exits: Vec<Option<Sign>>,
     /// The same, sorted.
     ends: Vec<(i64, ProcessId)>,
+    /// Processes whose end is that of the process itself, which may be noticed late.
+    noticed: HashSet<ProcessId, RandomState>,
     /// Who made the thread or process of a number: when the call began and ended.
     spawns: HashMap<u32, Vec<(i64, i64, LineId)>, RandomState>,
     reads: HashMap<PathId, Vec<Sign>, RandomState>,
@@ -289,6 +291,7 @@ impl Waits {
             if waits.exits[index].is_none() {
                 let last_thread = || waits.thread_ends.get(&id)?.iter().max().copied();
                 waits.exits[index] = process.end.zip(waits.last_line(id)).or_else(last_thread);
+                waits.noticed.extend(process.end.map(|_| id));
             }
             waits.ends.extend(waits.exits[index].map(|(index, _)| (index, id)));
         }
@@ -564,7 +567,9 @@ impl Waits {
     pub(crate) fn cause(&self, line: LineId, number: usize, until: i64) -> Option<Cause> {
         let Line { process, waits, .. } = &self.lines[line.index()];
         let wait = waits.get(number)?;
-        let inside = Inside { from: wait.start, until: wait.end.min(until), line, process: *process };
+        let is_whole = wait.end <= until;
+        let inside =
+            Inside { from: wait.start, until: wait.end.min(until), is_whole, line, process: *process };
         awaited(waits, number).find_map(|act| self.cause_of(act, inside))
     }
 
@@ -621,9 +626,11 @@ impl Waits {
     /// The latest close by another thread, or end of another process that held the channel.
     fn end_of_data(&self, inside: Inside, channel: PathId) -> Option<Cause> {
         let closed = self.last_of(self.closes.get(&channel), inside);
-        let ended = self.last_end_of_holder(inside, channel);
-        let (at, line) =
-            closed.max(ended).or_else(|| self.last_exec_of(self.holders.get(&channel)?, inside))?;
+        let holders = self.holders.get(&channel);
+        let ended = self.last_of_ends(inside, closed, |process| {
+            holders.is_some_and(|holders| self.is_held(holders, process))
+        });
+        let (at, line) = ended.or_else(|| self.last_exec_of(holders?, inside))?;
         Some(Cause { line, at, what: Ended::EndOfData })
     }
 
@@ -657,9 +664,8 @@ impl Waits {
         let is_inside = |(at, line): &Sign| inside.from < *at && *at < inside.until && *line != inside.line;
         let released = locks.released.iter().copied().rfind(is_inside);
         let may_hold = |process| locks.owners.contains(&process) || self.is_held(&locks.users, process);
-        let mut exits = self.exits_inside(inside).rev();
-        let ended = exits.find(|(process, _)| may_hold(*process)).map(|(_, sign)| sign);
-        let (at, line) = released.max(ended).or_else(|| self.last_exec_of(&locks.users, inside))?;
+        let ended = self.last_of_ends(inside, released, may_hold);
+        let (at, line) = ended.or_else(|| self.last_exec_of(&locks.users, inside))?;
         Some(Cause { line, at, what: Ended::Unlocked })
     }
 
@@ -671,13 +677,26 @@ impl Waits {
         inside_it.copied().find(|sign| of_others(&sign))
     }
 
-    /// The exit of the last process to end inside that had `path` in its hands, by itself or from an ancestor.
-    fn last_end_of_holder(&self, inside: Inside, path: PathId) -> Option<Sign> {
-        let holders = self.holders.get(&path)?;
-        self.exits_inside(inside)
-            .rev()
-            .find(|(process, _)| self.is_held(holders, *process))
-            .map(|(_, sign)| sign)
+    /// The last of a sign and of the ends inside of other processes of which `holds` is true. Who is killed may be noticed after the wait.
+    fn last_of_ends(
+        &self,
+        inside: Inside,
+        sign: Option<Sign>,
+        holds: impl Fn(ProcessId) -> bool,
+    ) -> Option<Sign> {
+        let mut exits = self.exits_inside(inside).rev();
+        let last = sign.max(exits.find(|(process, _)| holds(*process)).map(|(_, exit)| exit));
+        let is_near = last.is_some_and(|(at, _)| inside.until - at <= NOTICED_AFTER);
+        if is_near || !inside.is_whole {
+            return last;
+        }
+        let after = self.ends.partition_point(|(at, _)| *at < inside.until);
+        let late = self.ends[after..].iter().take_while(|(at, _)| at - inside.until <= NOTICED_AFTER);
+        let mut late = late.map(|(_, process)| *process).filter(|process| {
+            *process != inside.process && self.noticed.contains(process) && holds(*process)
+        });
+        let line = late.next().and_then(|process| Some(self.exits[process.index()]?.1));
+        line.map(|line| (inside.until, line)).or(last)
     }
 
     fn is_held(&self, holders: &HashSet<ProcessId, RandomState>, process: ProcessId) -> bool {
@@ -773,6 +792,8 @@ impl Waits {
 const NESTED: usize = 8;
 /// A signal interrupts a wait within this time, in ns, even on a busy machine.
 const SIGNAL_TAKES: i64 = 50_000_000;
+/// Who waited for a process that was killed may go on so many ns before a recorder notices the death.
+const NOTICED_AFTER: i64 = 1_000_000;
 /// Calls after a wait for descriptors that may tell which of them was ready.
 const NEXT: usize = 16;
 
@@ -793,6 +814,8 @@ fn awaited(waits: &[Wait], number: usize) -> impl Iterator<Item = Act> + '_ {
 struct Inside {
     from: i64,
     until: i64,
+    /// Whether it is all of the wait.
+    is_whole: bool,
     line: LineId,
     process: ProcessId,
 }

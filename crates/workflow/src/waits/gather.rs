@@ -2,7 +2,7 @@
 
 use super::absent::{Absent, Looks, Made};
 use super::ends::Channels;
-use super::locks::{LockCall, LockCalls, LockStep};
+use super::locks::{Description, LockCall, LockCalls, LockStep};
 use super::ranks::{RankCall, Ranks};
 use super::{Act, ProcessFacts, Row, Waits};
 use foldhash::fast::RandomState;
@@ -235,6 +235,14 @@ impl WaitVocabulary {
 }
 
 impl WaitVocabulary {
+    /// Whether an act is on a pipe, whose two ends are one channel.
+    fn is_pipe(&self, act: Act) -> bool {
+        let (Act::Read { channel, .. } | Act::Write(channel) | Act::Close(channel)) = act else {
+            return false;
+        };
+        !is_nameless(channel) && self.channels.far_end(channel) == Some(channel)
+    }
+
     /// The counter of events that a row is on.
     fn counter(&self, batch: &EventBatch, row: usize) -> Option<PathId> {
         let path = batch.path[row].get().filter(|path| self.counters.get(path.index()) == Some(&true));
@@ -371,8 +379,37 @@ pub struct WaitCalls {
     mpi: Vec<RankCall>,
     absent: Absent,
     locks: LockCalls,
+    pipes: PipeEnds,
     /// Whether any call has a duration.
     timed: bool,
+}
+
+/// Which open file descriptions are the ends of pipes from which is read: to close them ends no data.
+#[derive(Clone, Debug, Default)]
+struct PipeEnds {
+    read: HashSet<Description>,
+    written: HashSet<Description>,
+    /// Closes of descriptors of pipes.
+    closes: Vec<(Row, Description)>,
+}
+
+impl PipeEnds {
+    fn add(&mut self, other: Self) {
+        self.read.extend(other.read);
+        self.written.extend(other.written);
+        self.closes.extend(other.closes);
+    }
+
+    /// The closes as rows.
+    fn rows(self) -> impl Iterator<Item = Row> {
+        let Self { read, written, closes } = self;
+        closes.into_iter().map(move |(row, description)| match row.act {
+            Act::Close(channel) if read.contains(&description) && !written.contains(&description) => {
+                Row { act: Act::Touch(channel), ..row }
+            }
+            _ => row,
+        })
+    }
 }
 
 impl Pass for Waiting<'_> {
@@ -407,10 +444,13 @@ impl Pass for Waiting<'_> {
         found.mpi.extend(more.mpi);
         found.absent.add(more.absent);
         found.locks.add(more.locks);
+        found.pipes.add(more.pipes);
         found.timed |= more.timed;
     }
 
-    fn finish(&self, (): (), WaitCalls { rows, pairs, mpi, absent, locks, timed }: WaitCalls) -> Waits {
+    fn finish(&self, (): (), found: WaitCalls) -> Waits {
+        let WaitCalls { mut rows, pairs, mpi, absent, locks, pipes, timed } = found;
+        rows.extend(pipes.rows());
         let mut channels = self.vocabulary.channels.clone();
         pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
         let facts = self.processes.all().iter().map(|process| ProcessFacts {
@@ -434,6 +474,7 @@ fn found(
 ) -> WaitCalls {
     let (mut rows, mut pairs, mut mpi) = (Vec::new(), Vec::new(), Vec::new());
     let (mut absent, mut locks, mut timed) = (Absent::default(), LockCalls::default(), false);
+    let mut pipes = PipeEnds::default();
     let mut others: HashMap<(ProcessId, Tid), [Row; 2], RandomState> = HashMap::default();
     for index in 0..batch.len {
         let start = batch.start[index];
@@ -464,6 +505,16 @@ fn found(
             pairs.push((one, other));
             rows.push(Row { act: Act::Touch(other), ..row });
         }
+        let description = batch.open[index].get().map(|open| (batch.case[index], open));
+        match (act, description.filter(|_| vocabulary.is_pipe(act))) {
+            (Act::Read { .. }, Some(description)) => drop(pipes.read.insert(description)),
+            (Act::Write(_), Some(description)) => drop(pipes.written.insert(description)),
+            (Act::Close(_), Some(description)) => {
+                pipes.closes.push((row, description));
+                continue;
+            }
+            _ => {}
+        }
         match act {
             Act::Other => {
                 let ends = others.entry((process, row.tid)).or_insert([row; 2]);
@@ -475,7 +526,7 @@ fn found(
         }
     }
     rows.extend(others.into_values().flatten());
-    WaitCalls { rows, pairs, mpi, absent, locks, timed }
+    WaitCalls { rows, pairs, mpi, absent, locks, pipes, timed }
 }
 
 #[cfg(test)]
