@@ -4,8 +4,8 @@
 //! way to it before; who makes, renames or removes such a directory or link needs who used it, or anything below it, and
 //! was over by then. Paths of a trail have their links resolved, so a link is also used by whose command line names it.
 
-use super::group::Together;
-use super::programs::{ProgramId, Programs, name};
+use super::history::{Commands, Doer};
+use super::programs::{ProgramId, name};
 use super::steps::{JobAction, Step};
 use super::turns::Needs;
 use foldhash::fast::RandomState;
@@ -29,13 +29,13 @@ struct NameUse {
     /// Who made, renamed or removed it last.
     changer: Option<u32>,
     /// Who used it or what is below it, since all were waited for.
-    users: BTreeSet<u32>,
+    users: BTreeSet<Doer>,
 }
 
 /// What happens at one moment.
 struct Happening {
     at: Timestamp,
-    job: u32,
+    doer: Doer,
     used: Vec<usize>,
     changed: Vec<usize>,
 }
@@ -45,25 +45,23 @@ pub(crate) fn needs(
     steps: &[Step],
     names: &Names,
     processes: &ProcessTable,
-    programs: &Programs,
-    together: &Together,
-    who: &[Option<u32>],
-    ends: &[Option<Timestamp>],
+    commands: &Commands<'_>,
 ) -> Needs {
     let mut needs = Needs::default();
     let changed_names = ChangedNames::new(steps, names);
     if changed_names.numbers.is_empty() {
         return needs;
     }
-    let mut happenings = changed_names.of_steps(steps, names, programs, together, who);
-    happenings.extend(changed_names.of_commands(processes, programs, who));
+    let mut happenings = changed_names.of_steps(steps, names, commands);
+    happenings.extend(changed_names.of_commands(processes, commands));
     happenings.sort_by_key(|happening| happening.at);
     let mut all = vec![NameUse::default(); changed_names.numbers.len()];
-    for Happening { at, job, used, changed } in happenings {
+    for Happening { at, doer, used, changed } in happenings {
+        let job = doer.job;
         for name_use in used {
             let name_use = &mut all[name_use];
             needs.extend(name_use.changer.filter(|other| *other != job).map(|other| (job, other)));
-            name_use.users.insert(job);
+            name_use.users.insert(doer);
         }
         for name_use in changed {
             let name_use = &mut all[name_use];
@@ -72,9 +70,9 @@ pub(crate) fn needs(
             );
             // Who goes on meanwhile cannot be waited for.
             name_use.users.retain(|user| {
-                let over = *user == job || ends[*user as usize].is_some_and(|end| end <= at);
-                if over && *user != job {
-                    needs.insert((job, *user));
+                let over = user.job == job || user.is_over(at);
+                if over && user.job != job {
+                    needs.insert((job, user.job));
                 }
                 !over
             });
@@ -90,7 +88,7 @@ impl<'a> ChangedNames<'a> {
         let mut links: HashSet<&'a str, RandomState> = HashSet::default();
         let mut directories: HashSet<&str, RandomState> = HashSet::default();
         let mut renames: VecDeque<(&'a str, &'a str)> = VecDeque::new();
-        let mut permitted: BTreeSet<&'a str> = BTreeSet::new();
+        let mut touched: BTreeSet<&'a str> = BTreeSet::new();
         for step in steps {
             let Some(path) = step.path.get().map(text) else { continue };
             match step.action {
@@ -101,12 +99,12 @@ impl<'a> ChangedNames<'a> {
                 }
                 JobAction::List => drop(directories.insert(path)),
                 JobAction::Open(mode) if mode.directory => drop(directories.insert(path)),
-                JobAction::Mode(_) => drop(permitted.insert(path)),
+                JobAction::Mode(_) | JobAction::Times => drop(touched.insert(path)),
                 JobAction::Rename => renames.extend(step.path2.get().map(|target| (path, text(target)))),
                 _ => {}
             }
         }
-        let sorted: BTreeSet<&str> = if renames.is_empty() && permitted.is_empty() {
+        let sorted: BTreeSet<&str> = if renames.is_empty() && touched.is_empty() {
             BTreeSet::new()
         } else {
             names.paths.iter().map(|path| &**path).collect()
@@ -119,8 +117,8 @@ impl<'a> ChangedNames<'a> {
                     .next()
                     .is_some_and(|next| next.starts_with(&below))
         };
-        // What may be done in it, and what is made there, follows from its permissions.
-        changed.extend(permitted.into_iter().filter(|path| is_directory(path)));
+        // What may be done in it, what is made there and what a copy is like follow from its permissions and times.
+        changed.extend(touched.into_iter().filter(|path| is_directory(path)));
         renames.retain(|(from, to)| {
             let both = is_directory(from) || is_directory(to);
             if both {
@@ -160,14 +158,7 @@ impl<'a> ChangedNames<'a> {
         found
     }
 
-    fn of_steps(
-        &self,
-        steps: &[Step],
-        names: &Names,
-        programs: &Programs,
-        together: &Together,
-        who: &[Option<u32>],
-    ) -> Vec<Happening> {
+    fn of_steps(&self, steps: &[Step], names: &Names, commands: &Commands<'_>) -> Vec<Happening> {
         let mut known: HashMap<PathId, Vec<usize>, RandomState> = HashMap::default();
         let mut found = Vec::new();
         for (number, step) in steps.iter().enumerate() {
@@ -178,7 +169,8 @@ impl<'a> ChangedNames<'a> {
                 | JobAction::Symlink
                 | JobAction::Rename
                 | JobAction::Remove
-                | JobAction::Mode(_) => true,
+                | JobAction::Mode(_)
+                | JobAction::Times => true,
                 JobAction::Open(_)
                 | JobAction::Exec
                 | JobAction::Look
@@ -187,18 +179,11 @@ impl<'a> ChangedNames<'a> {
                 | JobAction::List
                 | JobAction::Link
                 | JobAction::Change
-                | JobAction::Times
                 | JobAction::Fifo => false,
                 _ => continue,
             };
-            let opener = || {
-                let head = together.opened_for.get(programs.open_of_step.get(&number)?)?;
-                together.of_head.get(*head as usize).copied()
-            };
-            let program = programs.of_step[number];
-            let Some(job) = program.and_then(|program| who[program.index()]).or_else(opener) else {
-                continue;
-            };
+            let own = commands.programs.of_step[number].and_then(|program| commands.of_program(program));
+            let Some(doer) = own.or_else(|| commands.of_opened(number)) else { continue };
             let second =
                 step.path2.get().filter(|_| matches!(step.action, JobAction::Rename | JobAction::Link));
             let (mut used, mut changed) = (Vec::new(), Vec::new());
@@ -209,23 +194,19 @@ impl<'a> ChangedNames<'a> {
                 changed.extend(self.numbers.get(text).copied().filter(|_| changes));
             }
             if !used.is_empty() {
-                found.push(Happening { at: step.start, job, used, changed });
+                found.push(Happening { at: step.start, doer, used, changed });
             }
         }
         found
     }
 
     /// Directories that commands run in, and links that their command lines name.
-    fn of_commands(
-        &self,
-        processes: &ProcessTable,
-        programs: &Programs,
-        who: &[Option<u32>],
-    ) -> Vec<Happening> {
+    fn of_commands(&self, processes: &ProcessTable, commands: &Commands<'_>) -> Vec<Happening> {
+        let programs = commands.programs;
         let mut found = Vec::new();
         for (number, program) in programs.all.iter().enumerate() {
-            let (Some(job), Some(at), false) =
-                (who[ProgramId(number as u32).index()], program.start, program.is_redone())
+            let (Some(doer), Some(at), false) =
+                (commands.of_program(ProgramId(number as u32)), program.start, program.is_redone())
             else {
                 continue;
             };
@@ -241,7 +222,7 @@ impl<'a> ChangedNames<'a> {
                 }
             }
             if !used.is_empty() {
-                found.push(Happening { at, job, used: used.into_iter().collect(), changed: Vec::new() });
+                found.push(Happening { at, doer, used: used.into_iter().collect(), changed: Vec::new() });
             }
         }
         found

@@ -117,7 +117,7 @@ impl Finder<'_> {
                 self.processes,
                 self.programs,
                 &together,
-                &who,
+                (&who, &division.of_program),
                 self.hidden,
             );
             let cycles = cycles(together.groups.len(), &history);

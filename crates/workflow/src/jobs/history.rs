@@ -121,9 +121,9 @@ const MOST_NAMES: usize = 32;
 /// What jobs did about the number of a file's names.
 #[derive(Default)]
 struct Count {
-    lookers: Vec<u32>,
+    lookers: Vec<Doer>,
     /// Jobs that gave it one or took one away, with the time.
-    changes: Vec<(Timestamp, u32)>,
+    changes: Vec<(Timestamp, Doer)>,
 }
 
 struct Writer<'a> {
@@ -141,11 +141,11 @@ struct Writer<'a> {
     ends: Vec<Option<Timestamp>>,
     asked: Asked,
     /// Jobs that made or deleted entries of a directory.
-    changed: HashMap<Arc<str>, Vec<u32>, RandomState>,
+    changed: HashMap<Arc<str>, Vec<Doer>, RandomState>,
     /// What is known of the times of directories.
     altered: HashMap<Arc<str>, Modified, RandomState>,
     /// Jobs that listed a directory.
-    listed: HashMap<Arc<str>, Vec<u32>, RandomState>,
+    listed: HashMap<Arc<str>, Vec<Doer>, RandomState>,
     /// Of these, those that may have counted hidden names.
     listed_hidden: BTreeMap<Arc<str>, Vec<u32>>,
     /// Whether each program may count hidden names in a directory that it lists.
@@ -158,7 +158,7 @@ struct Writer<'a> {
     counted: HashMap<FileId, Count, RandomState>,
     /// Jobs that looked at the number of names of files of before, and those that removed a name of before of which it is not
     /// known whose it was.
-    counted_before: (Vec<u32>, Vec<u32>),
+    counted_before: (Vec<Doer>, Vec<Doer>),
     /// What each program makes of the number of a file's names.
     counting: Vec<Counting>,
     /// Files whose permissions a manager changed.
@@ -189,18 +189,20 @@ struct Writer<'a> {
     places: HashMap<Arc<str>, PathId, RandomState>,
     /// When the step under way began and ended.
     span: (Timestamp, Timestamp),
+    /// When the command ends that does it.
+    until: Option<Timestamp>,
     /// When the first step began.
     origin: Timestamp,
 }
 
-/// Goes through the steps; `who` is the job of each program.
+/// Goes through the steps; `who` is the job of each program, `heads` the command that it belongs to.
 pub(crate) fn write(
     steps: &[Step],
     log: &EventLog,
     processes: &ProcessTable,
     programs: &Programs,
     together: &Together,
-    who: &[Who],
+    (who, heads): (&[Who], &[Option<u32>]),
     hidden: &Hidden,
 ) -> History {
     let mut ends = vec![None; together.groups.len()];
@@ -218,10 +220,11 @@ pub(crate) fn write(
             ends[*job as usize] = ends[*job as usize].max(program.until);
         }
     }
-    let mut needs =
-        super::changed_names::needs(steps, log.names(), processes, programs, together, who, &ends);
-    let old_links =
-        super::old_links::find(steps, log.names(), processes, (programs, together), hidden, who, &ends);
+    let untils = ends_of_heads(processes, programs, heads, together.of_head.len());
+    let until_of = |program: ProgramId| heads[program.index()].and_then(|head| untils[head as usize]);
+    let commands = Commands { programs, together, who, heads, untils: &untils };
+    let mut needs = super::changed_names::needs(steps, log.names(), processes, &commands);
+    let old_links = super::old_links::find(steps, log.names(), processes, &commands, hidden);
     needs.extend(old_links.needs.iter().copied());
     let line = |program| programs.image(program, processes).cmdline.as_deref().unwrap_or_default();
     let origin = steps.iter().map(|step| step.start).min().unwrap_or(Timestamp(i64::MAX));
@@ -266,6 +269,7 @@ pub(crate) fn write(
         unmentioned: BTreeMap::new(),
         places: places(steps, log, hidden),
         span: (Timestamp(0), Timestamp(0)),
+        until: None,
         origin,
     };
     for path in &old_links.own {
@@ -285,6 +289,7 @@ pub(crate) fn write(
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
+            writer.until = until_of(program);
             writer.stages.now = step.start;
             writer.other = hidden.is_other(step);
             writer.action = step.action;
@@ -657,15 +662,16 @@ impl Writer<'_> {
         }
         self.stages.read(Thing::Count(file), job, LookupOutcome::Used);
         let count = self.counted.entry(file).or_default();
-        count.lookers.push(job);
-        let changers: Vec<u32> = count.changes.iter().map(|(_, job)| *job).collect();
-        self.needs.extend(over(&changers, job, &self.ends, self.span.0));
+        let doer = Doer { job, until: self.until };
+        count.lookers.push(doer);
+        let changers: Vec<Doer> = count.changes.iter().map(|(_, doer)| *doer).collect();
+        self.needs.extend(over(&changers, job, self.span.0));
         let birth = self.log.distinct_files().get(file.index()).and_then(|file| file.birth);
         if birth.is_none_or(|birth| birth < self.origin.0) {
             let (lookers, removers) = &mut self.counted_before;
-            if lookers.last() != Some(&job) {
-                lookers.push(job);
-                self.needs.extend(over(removers, job, &self.ends, self.span.0));
+            if lookers.last() != Some(&doer) {
+                lookers.push(doer);
+                self.needs.extend(over(removers, job, self.span.0));
             }
         }
     }
@@ -675,8 +681,8 @@ impl Writer<'_> {
         let (Some(job), Some(file)) = (who, file) else { return };
         self.stages.write(Thing::Count(file), job, How::Made, None);
         let count = self.counted.entry(file).or_default();
-        self.needs.extend(over(&count.lookers, job, &self.ends, self.span.0));
-        count.changes.push((self.span.0, job));
+        self.needs.extend(over(&count.lookers, job, self.span.0));
+        count.changes.push((self.span.0, Doer { job, until: self.until }));
     }
 
     /// A name is removed that may have been one of any file that was there before.
@@ -688,9 +694,10 @@ impl Writer<'_> {
         let made = self.names.get(&path).is_some_and(is_made);
         let (Some(job), false) = (who, made || lost.is_some_and(known) || self.hides(path)) else { return };
         let (lookers, removers) = &mut self.counted_before;
-        self.needs.extend(over(lookers, job, &self.ends, self.span.0));
-        if removers.last() != Some(&job) {
-            removers.push(job);
+        self.needs.extend(over(lookers, job, self.span.0));
+        let doer = Doer { job, until: self.until };
+        if removers.last() != Some(&doer) {
+            removers.push(doer);
         }
     }
 
@@ -1001,15 +1008,16 @@ impl Writer<'_> {
             return;
         };
         if let Some((_, mut turns)) = self.made.remove(&text) {
-            if self.listed.get(&text).is_some_and(|jobs| jobs.contains(&job)) {
+            if self.listed.get(&text).is_some_and(|doers| doers.iter().any(|doer| doer.job == job)) {
                 self.stages.clear(path, job);
             }
             turns.write(job, self.span, &mut self.needs);
             self.names.entry(path).or_default().turns = turns;
         }
         let users = [&self.changed, &self.listed].map(|users| users.get(&text).cloned().unwrap_or_default());
-        self.needs
-            .extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
+        self.needs.extend(
+            users.into_iter().flatten().filter(|other| other.job != job).map(|other| (job, other.job)),
+        );
     }
 
     fn rename(&mut self, who: Who, from: PathId, to: PathId) {
@@ -1075,8 +1083,9 @@ impl Writer<'_> {
         if let Some(job) = who {
             let users =
                 [&self.changed, &self.listed].map(|users| users.get(&old).cloned().unwrap_or_default());
-            self.needs
-                .extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
+            self.needs.extend(
+                users.into_iter().flatten().filter(|other| other.job != job).map(|other| (job, other.job)),
+            );
         }
     }
 
@@ -1123,8 +1132,9 @@ impl Writer<'_> {
         for text in &texts {
             let users =
                 [&self.changed, &self.listed].map(|users| users.get(text).cloned().unwrap_or_default());
-            self.needs
-                .extend(users.into_iter().flatten().filter(|user| *user != job).map(|user| (job, user)));
+            self.needs.extend(
+                users.into_iter().flatten().filter(|user| user.job != job).map(|user| (job, user.job)),
+            );
         }
     }
 
@@ -1227,13 +1237,14 @@ impl Writer<'_> {
             }
             if nearest {
                 let listed = self.listed.get(parent).map(Vec::as_slice).unwrap_or_default();
-                self.needs.extend(over(listed, job, &self.ends, self.span.0));
+                self.needs.extend(over(listed, job, self.span.0));
                 let parent: Arc<str> = Arc::from(parent);
                 let altered = Modified { last: Some((self.span.1, job)), set: false };
                 self.altered.insert(parent.clone(), altered);
-                let jobs = self.changed.entry(parent).or_default();
-                if jobs.last() != Some(&job) {
-                    jobs.push(job);
+                let doers = self.changed.entry(parent).or_default();
+                let doer = Doer { job, until: self.until };
+                if doers.last() != Some(&doer) {
+                    doers.push(doer);
                 }
             }
             (nearest, rest) = (false, parent);
@@ -1246,10 +1257,11 @@ impl Writer<'_> {
         self.look(who, path, None, true);
         let text = name(self.log.names(), path);
         let changed = self.changed.get(text).map(Vec::as_slice).unwrap_or_default();
-        self.needs.extend(over(changed, job, &self.ends, self.span.0));
-        let jobs = self.listed.entry(text.clone()).or_default();
-        if jobs.last() != Some(&job) {
-            jobs.push(job);
+        self.needs.extend(over(changed, job, self.span.0));
+        let doers = self.listed.entry(text.clone()).or_default();
+        let doer = Doer { job, until: self.until };
+        if doers.last() != Some(&doer) {
+            doers.push(doer);
         }
     }
 
@@ -1266,7 +1278,7 @@ impl Writer<'_> {
     fn order_counts(&mut self) {
         for count in self.counted.values().filter(|count| !count.lookers.is_empty()) {
             for pair in count.changes.windows(2) {
-                self.needs.extend(over(&[pair[0].1], pair[1].1, &self.ends, pair[1].0));
+                self.needs.extend(over(&[pair[0].1], pair[1].1.job, pair[1].0));
             }
         }
     }
@@ -1360,15 +1372,70 @@ fn entered(names: &Names) -> HashSet<&str, RandomState> {
     names.paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect()
 }
 
-/// What a job needs of the others in a list: those that were over at that time.
-fn over<'a>(
-    others: &'a [u32],
-    job: u32,
-    ends: &'a [Option<Timestamp>],
-    at: Timestamp,
-) -> impl Iterator<Item = (u32, u32)> + 'a {
-    let over = move |other: &&u32| **other != job && ends[**other as usize].is_some_and(|end| end <= at);
-    others.iter().filter(over).map(move |other| (job, *other))
+/// When each command ends with all that it started.
+fn ends_of_heads(
+    processes: &ProcessTable,
+    programs: &Programs,
+    heads: &[Option<u32>],
+    number: usize,
+) -> Vec<Option<Timestamp>> {
+    let mut ends = vec![None; number];
+    let last = programs.last.iter().enumerate().filter_map(|(process, program)| {
+        Some((heads[program.as_ref()?.index()]?, processes.all()[process].end?))
+    });
+    let until = programs.all.iter().zip(heads).filter_map(|(program, head)| Some(((*head)?, program.until?)));
+    for (head, end) in last.chain(until) {
+        let known = &mut ends[head as usize];
+        *known = (*known).max(Some(end));
+    }
+    ends
+}
+
+/// Which job and which of its commands each program belongs to.
+pub(crate) struct Commands<'a> {
+    pub(crate) programs: &'a Programs,
+    pub(crate) together: &'a Together,
+    pub(crate) who: &'a [Option<u32>],
+    pub(crate) heads: &'a [Option<u32>],
+    /// When each command ends.
+    pub(crate) untils: &'a [Option<Timestamp>],
+}
+
+impl Commands<'_> {
+    /// What a program does it does for a job.
+    pub(crate) fn of_program(&self, program: ProgramId) -> Option<Doer> {
+        let job = self.who[program.index()]?;
+        Some(Doer { job, until: self.heads[program.index()].and_then(|head| self.untils[head as usize]) })
+    }
+
+    /// The one for which a manager opened a file in that step.
+    pub(crate) fn of_opened(&self, step: usize) -> Option<Doer> {
+        let head = *self.together.opened_for.get(self.programs.open_of_step.get(&step)?)?;
+        let job = *self.together.of_head.get(head as usize)?;
+        Some(Doer { job, until: self.untils[head as usize] })
+    }
+}
+
+/// A job did something in one of its commands, which ended then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Doer {
+    pub(crate) job: u32,
+    pub(crate) until: Option<Timestamp>,
+}
+
+impl Doer {
+    /// Whether the command was over at that time, so that others can wait for it.
+    pub(crate) fn is_over(&self, at: Timestamp) -> bool {
+        self.until.is_some_and(|until| until <= at)
+    }
+}
+
+/// What a job needs of the others in a list: those whose commands were over at that time.
+fn over(others: &[Doer], job: u32, at: Timestamp) -> impl Iterator<Item = (u32, u32)> + '_ {
+    others
+        .iter()
+        .filter(move |other| other.job != job && other.is_over(at))
+        .map(move |other| (job, other.job))
 }
 
 fn usage(uses: &mut Vec<(u32, Use)>, job: u32) -> &mut Use {

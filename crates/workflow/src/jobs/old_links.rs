@@ -6,8 +6,8 @@
 //! waited for. So is the job itself that gave it another name: by who names that later, or uses a file that it does not name.
 
 use super::changed_names::{absolute, paths_in};
-use super::group::Together;
 use super::hidden::Hidden;
+use super::history::{Commands, Doer};
 use super::programs::{ProgramId, Programs, name};
 use super::stages::parent;
 use super::steps::{JobAction, Step};
@@ -75,23 +75,21 @@ fn is_at(name: &str, path: &str) -> bool {
     name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Goes through the steps; `who` is the job of each program, `ends` the end of each job.
+/// Goes through the steps.
 pub(crate) fn find(
     steps: &[Step],
     names: &Names,
     processes: &ProcessTable,
-    (programs, together): (&Programs, &Together),
+    commands: &Commands<'_>,
     hidden: &Hidden,
-    who: &[Option<u32>],
-    ends: &[Option<Timestamp>],
 ) -> OldLinks {
     let takes = |step: &Step| matches!(step.action, JobAction::Remove | JobAction::Rename | JobAction::Link);
     if !steps.iter().any(takes) {
         return OldLinks::default();
     }
+    let programs = commands.programs;
     let mut search = Search {
         names,
-        ends,
         words: Words { processes, programs, known: HashMap::default() },
         found: OldLinks::default(),
         known: HashSet::default(),
@@ -108,14 +106,10 @@ pub(crate) fn find(
             continue;
         }
         let program = programs.of_step[number];
-        let opener = || {
-            let head = together.opened_for.get(programs.open_of_step.get(&number)?)?;
-            together.of_head.get(*head as usize).copied()
-        };
-        let own = program.and_then(|program| who[program.index()]);
+        let own = program.and_then(|program| commands.of_program(program));
         // What a shell opens for a command is named in no command line.
         let teller = program.filter(|_| own.is_some());
-        search.step(step, path, (own.or_else(opener), teller));
+        search.step(step, path, (own.or_else(|| commands.of_opened(number)), teller));
     }
     search.found
 }
@@ -123,7 +117,6 @@ pub(crate) fn find(
 /// The way through the steps.
 struct Search<'a> {
     names: &'a Names,
-    ends: &'a [Option<Timestamp>],
     words: Words<'a>,
     found: OldLinks,
     /// Names that are no links of before.
@@ -131,14 +124,14 @@ struct Search<'a> {
     /// Directories that were made: nothing in them was there before.
     made: HashSet<&'a str, RandomState>,
     /// Jobs that used a file that they do not name.
-    users: BTreeSet<u32>,
+    users: BTreeSet<Doer>,
     /// Who gave another name to what may be such a link, or lead to one; which.
-    movers: Vec<(u32, PathId)>,
+    movers: Vec<(Doer, PathId)>,
 }
 
 impl Search<'_> {
     /// A step of a job, which a program does that has a command line, or another one for it.
-    fn step(&mut self, step: &Step, path: PathId, (job, teller): (Option<u32>, Option<ProgramId>)) {
+    fn step(&mut self, step: &Step, path: PathId, (doer, teller): (Option<Doer>, Option<ProgramId>)) {
         match step.action {
             JobAction::Open(_)
             | JobAction::Exec
@@ -146,8 +139,8 @@ impl Search<'_> {
             | JobAction::Stat
             | JobAction::List
             | JobAction::Missing => {
-                if let Some(job) = job {
-                    self.used(step, path, job, teller);
+                if let Some(doer) = doer {
+                    self.used(step, path, doer, teller);
                 }
                 let is_told = match step.action {
                     JobAction::Open(mode) => !mode.directory,
@@ -162,7 +155,7 @@ impl Search<'_> {
                 self.known.insert(path);
             }
             JobAction::Link => {
-                self.moves((job, step.start), path, step.path2.get());
+                self.moves((doer, step.start), path, step.path2.get());
                 self.known.extend(step.path2.get());
             }
             JobAction::Remove | JobAction::Rename => {
@@ -171,11 +164,11 @@ impl Search<'_> {
                     self.known.extend(target);
                 }
                 let again = self.found.moved.contains(&path);
-                self.moves((job, step.start), path, target);
+                self.moves((doer, step.start), path, target);
                 for taken in [Some(path), target].into_iter().flatten() {
                     let is_first = self.known.insert(taken) || again && taken == path;
-                    if let (true, Some(job), false) = (is_first, job, self.is_below_made(taken)) {
-                        self.found.take(job, taken, step.start, &mut self.users, self.ends);
+                    if let (true, Some(doer), false) = (is_first, doer, self.is_below_made(taken)) {
+                        self.found.take(doer, taken, step.start, &mut self.users);
                     }
                 }
             }
@@ -184,7 +177,7 @@ impl Search<'_> {
     }
 
     /// A job uses a name: through a link, if nothing tells it of it.
-    fn used(&mut self, step: &Step, path: PathId, job: u32, teller: Option<ProgramId>) {
+    fn used(&mut self, step: &Step, path: PathId, doer: Doer, teller: Option<ProgramId>) {
         let text = name(self.names, path);
         let is_named = teller.is_some_and(|program| self.words.hold(program, text));
         let opens = matches!(step.action, JobAction::Open(_));
@@ -197,38 +190,37 @@ impl Search<'_> {
                     })
                 });
             if !is_made {
-                self.users.insert(job);
+                self.users.insert(doer);
             }
         }
         for (mover, target) in &self.movers {
-            let is_over = self.ends[*mover as usize].is_some_and(|end| end <= step.start);
-            if *mover == job || !is_over {
+            if mover.job == doer.job || !mover.is_over(step.start) {
                 continue;
             }
             let target = name(self.names, *target);
             if !is_named || teller.is_some_and(|program| self.words.lead_to(program, target)) {
-                self.found.needs.insert((job, *mover));
+                self.found.needs.insert((doer.job, mover.job));
             }
         }
     }
 
     /// A job gives a name to what may be a link, or lead to one.
-    fn moves(&mut self, (job, at): (Option<u32>, Timestamp), path: PathId, target: Option<PathId>) {
+    fn moves(&mut self, (doer, at): (Option<Doer>, Timestamp), path: PathId, target: Option<PathId>) {
         let Some(target) = target else { return };
         let may_be_link = !self.known.contains(&path) && !self.is_below_made(path);
         if !may_be_link && !self.found.moved.contains(&path) {
             return;
         }
         self.found.moved.insert(target);
-        if let Some(job) = job {
+        if let Some(doer) = doer {
             if self.movers.len() >= MOST_MOVERS {
-                let ends = self.ends;
-                let is_over =
-                    |(mover, _): &mut (u32, PathId)| ends[*mover as usize].is_some_and(|end| end <= at);
-                let older = self.movers.extract_if(.., is_over).map(|(older, _)| older);
-                self.found.needs.extend(older.filter(|older| *older != job).map(|older| (job, older)));
+                let older =
+                    self.movers.extract_if(.., |(mover, _)| mover.is_over(at)).map(|(older, _)| older.job);
+                self.found
+                    .needs
+                    .extend(older.filter(|older| *older != doer.job).map(|older| (doer.job, older)));
             }
-            self.movers.push((job, target));
+            self.movers.push((doer, target));
         }
     }
 
@@ -242,25 +234,18 @@ impl Search<'_> {
 
 impl OldLinks {
     /// The job takes a name away that may be a link.
-    fn take(
-        &mut self,
-        job: u32,
-        taken: PathId,
-        at: Timestamp,
-        users: &mut BTreeSet<u32>,
-        ends: &[Option<Timestamp>],
-    ) {
-        let is_over = |other: &u32| ends[*other as usize].is_some_and(|end| end <= at);
-        for other in users.iter().filter(|other| **other != job && is_over(other)) {
-            self.needs.insert((job, *other));
-            self.users.push((*other, taken));
+    fn take(&mut self, doer: Doer, taken: PathId, at: Timestamp, users: &mut BTreeSet<Doer>) {
+        let job = doer.job;
+        for other in users.iter().filter(|other| other.job != job && other.is_over(at)) {
+            self.needs.insert((job, other.job));
+            self.users.push((other.job, taken));
         }
-        if users.contains(&job) {
+        if users.iter().any(|user| user.job == job) {
             self.own.insert(taken);
         }
         if users.len() > MOST_USERS {
-            users.retain(|other| !is_over(other));
-            users.insert(job);
+            users.retain(|other| !other.is_over(at));
+            users.insert(doer);
         }
     }
 }

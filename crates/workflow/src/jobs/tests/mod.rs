@@ -910,19 +910,21 @@ fn who_takes_away_what_may_be_an_old_link_waits_for_who_may_have_come_through_it
 
 #[test]
 fn who_uses_a_directory_waits_for_who_changed_its_permissions_and_the_other_way_round() {
-    let mut recording = Recording::new();
-    for (pid, line) in [(2, "chmod\0go-w\0d"), (3, "cp\0a\0d/x"), (4, "chmod\0go+w\0d"), (5, "stat\0d")] {
-        recording.start(pid, line, |_| {});
-        match pid {
-            3 => recording.write(pid, "/w/d/x"),
-            5 => recording.call(pid, "statx", None, "/w/d", 0, ""),
-            _ => recording.call(pid, "fchmodat", None, "/w/d", 0, ""),
+    for call in ["fchmodat", "utimensat"] {
+        let mut recording = Recording::new();
+        for (pid, line) in [(2, "set\0d"), (3, "cp\0a\0d/x"), (4, "set\0d"), (5, "stat\0d")] {
+            recording.start(pid, line, |_| {});
+            match pid {
+                3 => recording.write(pid, "/w/d/x"),
+                5 => recording.call(pid, "statx", None, "/w/d", 0, ""),
+                _ => recording.call(pid, call, None, "/w/d", 0, ""),
+            }
+            recording.now += 2_000;
         }
-        recording.now += 2_000;
+        let jobs = recording.jobs();
+        let needs: Vec<&[JobId]> = jobs.jobs.iter().map(|job| &*job.needs).collect();
+        assert_eq!(needs, [&[][..], &[JobId(0)], &[JobId(0), JobId(1)], &[JobId(1), JobId(2)]], "{call}");
     }
-    let jobs = recording.jobs();
-    let needs: Vec<&[JobId]> = jobs.jobs.iter().map(|job| &*job.needs).collect();
-    assert_eq!(needs, [&[][..], &[JobId(0)], &[JobId(0), JobId(1)], &[JobId(1), JobId(2)]]);
 }
 
 #[test]
