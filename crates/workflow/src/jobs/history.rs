@@ -107,6 +107,8 @@ pub(crate) struct History {
     pub(crate) again: Again,
     /// Files that only managers read.
     pub(crate) of_managers: Vec<Arc<str>>,
+    /// Names that jobs gave or took away by renaming, be they directories or links.
+    pub(crate) renamed: BTreeSet<Arc<str>>,
 }
 
 /// File systems tell births by a clock that is behind by as many nanoseconds at most.
@@ -315,7 +317,18 @@ pub(crate) fn write(
             writer.step(number, step, program, who[program.index()]);
         }
     }
-    writer.finish(who, &starts)
+    History { renamed: renamed(steps, log, &commands), ..writer.finish(who, &starts) }
+}
+
+/// Names that jobs gave or took away by renaming.
+fn renamed(steps: &[Step], log: &EventLog, commands: &Commands<'_>) -> BTreeSet<Arc<str>> {
+    let is_of_job = |number: usize| {
+        commands.programs.of_step[number].is_some_and(|program| commands.of_program(program).is_some())
+    };
+    let steps = steps.iter().enumerate();
+    let renames = steps.filter(|(number, step)| step.action == JobAction::Rename && is_of_job(*number));
+    let paths = renames.flat_map(|(_, step)| [step.path.get(), step.path2.get()]).flatten();
+    paths.map(|path| name(log.names(), path).clone()).collect()
 }
 
 impl Writer<'_> {
@@ -1345,6 +1358,7 @@ impl Writer<'_> {
             permitted,
             again,
             of_managers: of_managers.into_iter().collect(),
+            renamed: BTreeSet::new(),
         }
     }
 }

@@ -166,9 +166,10 @@ impl Search<'_> {
                 let again = self.found.moved.contains(&path);
                 self.moves((doer, step.start), path, target);
                 for taken in [Some(path), target].into_iter().flatten() {
-                    let is_first = self.known.insert(taken) || again && taken == path;
-                    if let (true, Some(doer), false) = (is_first, doer, self.is_below_made(taken)) {
-                        self.found.take(doer, taken, step.start, &mut self.users);
+                    let is_first = self.known.insert(taken);
+                    let Some(doer) = doer.filter(|_| !self.is_below_made(taken)) else { continue };
+                    if is_first || again && taken == path {
+                        self.found.take(doer, taken, step.start, &mut self.users, is_first);
                     }
                 }
             }
@@ -233,14 +234,14 @@ impl Search<'_> {
 }
 
 impl OldLinks {
-    /// The job takes a name away that may be a link.
-    fn take(&mut self, doer: Doer, taken: PathId, at: Timestamp, users: &mut BTreeSet<Doer>) {
+    /// The job takes a name away that may be a link, of before if the name `is_old`.
+    fn take(&mut self, doer: Doer, taken: PathId, at: Timestamp, users: &mut BTreeSet<Doer>, is_old: bool) {
         let job = doer.job;
         for other in users.iter().filter(|other| other.job != job && other.is_over(at)) {
             self.needs.insert((job, other.job));
-            self.users.push((other.job, taken));
+            self.users.extend(is_old.then_some((other.job, taken)));
         }
-        if users.iter().any(|user| user.job == job) {
+        if is_old && users.iter().any(|user| user.job == job) {
             self.own.insert(taken);
         }
         if users.len() > MOST_USERS {

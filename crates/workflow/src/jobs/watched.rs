@@ -32,7 +32,7 @@ pub(crate) fn watch(
     let made: BTreeSet<Arc<str>> = made.chain(directories).cloned().collect();
     let is_free = |path: &Arc<str>| {
         let mut way = std::iter::successors(Some(&**path), |path| parent(path));
-        !made.contains(path) && !way.any(|path| files.contains(path))
+        !made.contains(path) && !way.any(|path| files.contains(path) || history.renamed.contains(path))
     };
     let home = processes.first_directory().unwrap_or_default();
     let of_job =

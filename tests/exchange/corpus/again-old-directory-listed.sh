@@ -1,0 +1,4 @@
+# construct: made again
+# below: d/f
+ls d > l
+mv d e
