@@ -1,4 +1,0 @@
-# construct: made again
-# below: d/f
-ls d > l
-mv d e

@@ -1,3 +1,0 @@
-# construct: made again
-# below: d/f
-mv d e; ls e > l; cp -r e g
