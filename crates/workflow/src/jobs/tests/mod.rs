@@ -927,21 +927,6 @@ fn who_uses_a_directory_waits_for_who_changed_its_permissions_and_the_other_way_
     }
 }
 
-/// The command line of who renames a directory names it, and finds it in another state when it is looked at once more.
-#[test]
-fn names_that_a_job_gives_and_takes_by_renaming_are_not_watched() {
-    let mut recording = Recording::new();
-    recording.start(2, "ls\0d", |_| {});
-    recording.call(2, "getdents64", Some(3), "/w/d", 0, "");
-    recording.now += 2_000;
-    recording.start(3, "mv\0d\0e", |_| {});
-    recording.call(3, "statx", None, "/w/d", 0, "");
-    call2(&mut recording, 3, "rename", ["/w/d", "/w/e"]);
-    let jobs = recording.jobs();
-    let watched: Vec<&str> = jobs.jobs.iter().flat_map(|job| &job.watched).map(|path| &**path).collect();
-    assert!(watched.is_empty(), "{watched:?}");
-}
-
 #[test]
 fn who_may_come_through_the_new_name_of_an_old_link_waits_for_who_gave_it() {
     let needs = |call: &str, before: Option<&str>, line: &str, read: &str| {
