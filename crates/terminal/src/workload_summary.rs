@@ -204,7 +204,9 @@ fn fit(fit: &Fit) -> Table {
     for (name, [recorded, model]) in counts {
         table.row([name.to_owned(), units::count(recorded), units::count(model)]);
     }
-    for (name, [recorded, model]) in [("bytes read", fit.bytes_read), ("bytes written", fit.bytes_written)] {
+    for (name, [recorded, model]) in
+        [("bytes to read", fit.bytes_read), ("bytes to write", fit.bytes_written)]
+    {
         table.row([name.to_owned(), units::bytes(recorded as f64), units::bytes(model as f64)]);
     }
     if let Some(share) = fit.exact_share() {

@@ -64,7 +64,11 @@ impl Rule for BlockingIo {
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let is_habit = |turns: &Turns| {
-            turns.tally.amount >= MANY && turns.tally.saved.time.is_some_and(|time| time >= MUCH)
+            // What lies between transfers may be what recording took beyond what is known of it.
+            let computed = turns.tally.first.process.and_then(|process| log.computed(process));
+            turns.tally.amount >= MANY
+                && turns.tally.saved.time.is_some_and(|time| time >= MUCH)
+                && computed.is_none_or(|computed| computed >= MUCH)
         };
         let found = self.streams.iter().filter(|(_, turns)| is_habit(turns)).map(|((.., reads), turns)| ProcessHabit {
             rule: "blocking-io",

@@ -32,6 +32,12 @@ impl Context<'_> {
         executable(self.process_table.last_image(process)).unwrap_or("?")
     }
 
+    /// How much CPU time a process took outside of the kernel, in ns, if that is known of all of its images.
+    pub(crate) fn computed(&self, process: ProcessId) -> Option<u64> {
+        let user = self.process_table.images(process).iter().map(|image| Some(image.usage.user?.0));
+        u64::try_from(user.sum::<Option<i64>>()?).ok()
+    }
+
     /// How long a process lived, and how much of that explains the elapsed time, if its begin and end are known.
     pub(crate) fn lived(&self, process: ProcessId) -> Option<Saved> {
         let ProcessEntry { start: Some(start), end: Some(end), .. } = self.process_table.get(process) else {
@@ -95,6 +101,8 @@ pub(crate) struct Seen {
     pub(crate) syncs: bool,
     /// Whether it maps its file so that others see what is stored there.
     pub(crate) shares: bool,
+    /// Whether that may store anything there, as far as it is known.
+    pub(crate) may_store: bool,
     /// Whether its bytes go to the end of the file, wherever that is.
     pub(crate) appends: bool,
     /// Whether its path is none that programs read while they start.
@@ -157,7 +165,7 @@ impl Seen {
     /// Whether it may change bytes of its file.
     pub(crate) fn changes(&self) -> bool {
         self.opened.truncates()
-            || self.shares
+            || self.shares && self.may_store
             || matches!(self.transfer, Transfer::Write | Transfer::Copy)
             || matches!(self.kind, CallKind::Truncate | CallKind::Allocate | CallKind::DeviceControl)
     }

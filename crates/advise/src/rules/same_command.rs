@@ -36,7 +36,9 @@ impl Rule for SameCommand {
         if !call.is_done() {
             return;
         }
-        let changes = call.changes() && (call.file.is_some() || call.transfer != Transfer::Write)
+        // To write to what is no file, or to empty it (`>/dev/null`), changes none.
+        let is_output = call.transfer == Transfer::Write || call.opened.truncates();
+        let changes = call.changes() && (call.file.is_some() || !is_output)
             || matches!(call.kind, CallKind::Rename | CallKind::Link | CallKind::Unlink);
         if let Some(file) = call.file.filter(|_| changes) {
             let last = self.changed.entry(file).or_insert(i64::MIN);

@@ -5,7 +5,7 @@ use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
-use iotrail_model::calls::Transfer;
+use iotrail_model::calls::{CallKind, Transfer};
 
 /// A block: a page of memory, which is what most local file systems write at least.
 const BLOCK: u64 = 4096;
@@ -30,6 +30,11 @@ struct Blocks {
 
 impl Rule for SharedBlocks {
     fn see(&mut self, call: &Seen) {
+        let empties = call.opened.truncates() || call.kind == CallKind::Truncate;
+        if let Some(file) = call.file.filter(|_| empties && call.is_done()) {
+            // Nobody has written a part of what is written from now on.
+            self.files.entry(file).or_default().writers.clear();
+        }
         let writes = call.transfer == Transfer::Write && call.is_done() && call.selected && !call.appends;
         let (Some(file), Some((low, high)), true) = (call.file, call.range(), writes) else { return };
         let file = self.files.entry(file).or_default();

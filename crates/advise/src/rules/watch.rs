@@ -101,7 +101,8 @@ impl<'a> Watching<'a> {
     fn seen(&self, call: Watched, event: &Event, class: Option<Class>, selected: bool) -> Seen {
         let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
         let is_file = |file: &FileId| self.is_file.get(file.index()) == Some(&true);
-        let text = self.names.flags(event.flags).unwrap_or_default().as_bytes();
+        let symbols = self.names.flags(event.flags).unwrap_or_default();
+        let text = symbols.as_bytes();
         let opened = match call.kind {
             CallKind::Open => OpenFlags::parse(text),
             CallKind::Create => OpenFlags::CREAT,
@@ -152,6 +153,7 @@ impl<'a> Watching<'a> {
                 || call.transfer == Transfer::Write
                     && ["RWF_DSYNC", "RWF_SYNC"].iter().any(|word| flags::has_word(text, word)),
             shares: call.kind == CallKind::Map && !flags::has_word(text, "MAP_PRIVATE"),
+            may_store: flags::has_word(text, "PROT_WRITE") || !symbols.contains("PROT_"),
             appends: opened.appends(),
             is_own: path.is_some_and(|path| self.is_own(path, process)),
             is_of_system: path.is_some_and(|path| self.of_system.get(path.index()) == Some(&true)),

@@ -731,3 +731,63 @@ fn sums_end_at_the_largest_number() {
     let read: Value = serde_json::from_str(read).expect("JSON");
     assert_eq!(read["bytes_read"], u64::MAX);
 }
+
+/// What a file holds of others is gone when it is emptied.
+#[test]
+fn blocks_of_a_file_that_was_emptied_are_nobody_elses() {
+    let amount = |emptied: &str| {
+        let mut text = String::new();
+        for (pid, fd, flags) in [(1, 3, ""), (2, 4, emptied)] {
+            if pid == 2 {
+                text.push_str("1 fork() = 2 <0.001000>\n");
+            }
+            let _ = writeln!(
+                text,
+                "{pid} openat(AT_FDCWD, \"/d/o\", O_WRONLY|O_CREAT{flags}, 0644) = {fd}</d/o> <0.000100>"
+            );
+            for write in 0..100 {
+                let _ = writeln!(
+                    text,
+                    "{pid} pwrite64({fd}</d/o>, \"\"..., 1000, {}) = 1000 <0.000050>",
+                    write * 1000
+                );
+            }
+        }
+        habit("shared-blocks", &text).map(|habit| habit["amount"].clone())
+    };
+    assert!(amount("").is_some());
+    assert_eq!(amount("|O_TRUNC"), None);
+}
+
+/// Maps of which nothing can be stored, and `/dev/null` as the output, change no file.
+#[test]
+fn commands_that_change_nothing_are_the_same() {
+    let runs = |more: &str| {
+        let mut text = "1 chdir(\"/w\") = 0 <0.000010>\n".to_owned();
+        for pid in 2..22 {
+            let lines = [
+                format!("1 fork() = {pid} <0.000100>"),
+                format!("{pid} execve(\"/bin/q\", [\"q\", \"in\"], 0x0 /* 0 vars */) = 0 <0.000100>"),
+                format!("{pid} openat(AT_FDCWD, \"/d/in\", O_RDONLY) = 3</d/in> <0.000100>"),
+                format!("{pid} {more}"),
+                format!("{pid} read(3</d/in>, \"\"..., 4096) = 10 <0.000100>"),
+                format!("{pid} exit_group(0) = ?"),
+                format!("{pid} +++ exited with 0 +++"),
+            ];
+            lines.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+        }
+        habit("same-command", &text).map(|habit| habit["amount"].clone())
+    };
+    let map = |protection: &str| {
+        format!("mmap(NULL, 4096, {protection}, MAP_SHARED, 3</d/in>, 0) = 0x7f0000000000 <0.000100>")
+    };
+    let output = |path: &str| {
+        format!("openat(AT_FDCWD, \"{path}\", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 4<{path}> <0.000100>")
+    };
+    let same = runs("getpid() = 2 <0.000100>");
+    assert!(same.is_some());
+    assert_eq!(runs(&map("PROT_READ")), same);
+    assert_eq!(runs(&output("/dev/null")), same);
+    assert_eq!(runs(&map("PROT_READ|PROT_WRITE")), None);
+    assert_eq!(runs(&output("/d/out")), None);
+}
