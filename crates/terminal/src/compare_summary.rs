@@ -174,10 +174,20 @@ pub fn what_changed(row: &ActivityChange) -> String {
     let gap = apart(i8::from(far), times(row.gap_ns.ratio(), "longer", "shorter"))
         .map(|gap| format!("gaps before {gap}"));
     let each = |text: Option<String>| text.map(|text| format!("each {text}"));
+    // Of an activity with other calls, too, what is told goes with the I/O time beside it.
+    let with_others =
+        row.difference_ns.zip(row.duration_ns.difference()).is_some_and(|(io, all)| io * all < 0.0);
+    let io = || {
+        let ratio = row.io_a_ns.zip(row.io_b_ns).map(|(a, b)| b / a).filter(|ratio| ratio.is_finite());
+        times(ratio, "slower", "faster").map(|text| format!("I/O {text}, other calls not"))
+    };
     let parts: Vec<Option<String>> = match row.cause {
         ChangeKind::New => vec![Some(format!("new: {}", calls(row.count.b)))],
         ChangeKind::Gone => vec![Some(format!("gone: {}", calls(row.count.a)))],
         ChangeKind::More | ChangeKind::Fewer => vec![count, each(slow), each(large), gap],
+        ChangeKind::Slower | ChangeKind::Faster if with_others && count.is_none() => {
+            vec![io(), each(large), gap]
+        }
         ChangeKind::Slower | ChangeKind::Faster => vec![each(duration), count, each(large), gap],
         ChangeKind::Larger | ChangeKind::Smaller => vec![each(size), slow, count, gap],
     };
@@ -213,4 +223,32 @@ fn notes(comparison: &Comparison, style: Style) -> Vec<String> {
         ));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_dfg::Pair;
+
+    #[test]
+    fn what_is_told_of_an_activity_goes_with_its_io_time() {
+        let row = |io: (f64, f64), all: (f64, f64)| ActivityChange {
+            activity: "startup".into(),
+            cause: ChangeKind::Slower,
+            io_a_ns: Some(io.0),
+            io_b_ns: Some(io.1),
+            difference_ns: Some(io.1 - io.0),
+            count: Pair { a: Some(17.0), b: Some(17.0) },
+            duration_ns: Pair { a: Some(all.0), b: Some(all.1) },
+            bytes: Pair::default(),
+            gap_ns: Pair::default(),
+            p_value: None,
+            q_value: None,
+            significant: None,
+        };
+        let told = |io, all| what_changed(&row(io, all).with_cause());
+        assert_eq!(told((100.0, 149.0), (100.0, 97.0)), "I/O 49 % slower, other calls not");
+        assert_eq!(told((100.0, 149.0), (100.0, 120.0)), "each 20 % slower");
+        assert_eq!(told((100.0, 90.0), (100.0, 97.0)), "each 3 % faster");
+    }
 }
