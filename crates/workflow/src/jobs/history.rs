@@ -644,7 +644,14 @@ impl Writer<'_> {
 
     /// The job asked whether the name is there: it must find it as it did.
     fn look(&mut self, who: Who, path: PathId, file: Option<FileId>, found: bool) {
-        let (Some(job), false) = (who, self.hides(path)) else { return };
+        let Some(job) = who else { return };
+        if self.hides(path) {
+            // A directory is no file of the workflow, but a link that leads to it is.
+            if !self.hidden.is_of_system(path) {
+                self.other_names(job, path, false);
+            }
+            return;
+        }
         self.read_contents(who, file);
         if let Some((_, turns)) = self.made.get_mut(name(self.log.names(), path)) {
             turns.read(job, self.span, &mut self.needs);
