@@ -110,7 +110,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda case: case.record(arguments.iotrail), cases))
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda case: [case.make(tool) for tool in tools if tool in MAKE], cases))
+            list(pool.map(lambda case: [case.make(tool) for tool in tools if tool in MAKE and (tool != "make-late" or case.sampled)], cases))
         if "snakemake" in tools:
             with_snakemake([case for case in cases if case.sampled])
     sys.exit(report(cases, shells, tools))
