@@ -14,6 +14,7 @@ mod base;
 mod called;
 mod changed_names;
 mod command;
+mod commands;
 mod divide;
 mod early;
 mod environment;

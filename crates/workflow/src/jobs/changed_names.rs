@@ -4,7 +4,7 @@
 //! way to it before; who makes, renames or removes such a directory or link needs who used it, or anything below it, and
 //! was over by then. Paths of a trail have their links resolved, so a link is also used by whose command line names it.
 
-use super::history::{Commands, Doer};
+use super::commands::{Commands, Doer};
 use super::programs::{ProgramId, name};
 use super::steps::{JobAction, Step};
 use super::turns::Needs;
@@ -240,6 +240,11 @@ pub(crate) fn paths_in(word: &str) -> impl Iterator<Item = &str> {
 /// The path, and how far it leads before each `..`: what goes up from a link was at the link.
 fn with_turns(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices("/..").map(|(at, _)| &path[..at]).chain([path])
+}
+
+/// Whether a name is that path, or below it.
+pub(crate) fn is_at(name: &str, path: &str) -> bool {
+    name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The path as the directory and its text say, whatever links there are.

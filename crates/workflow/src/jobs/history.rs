@@ -6,6 +6,7 @@
 //! contents when it is renamed or removed.
 
 use super::Made;
+use super::commands::{Commands, Doer, ends_of_heads};
 use super::group::Together;
 use super::hidden::Hidden;
 use super::labels::{Called, Labels, same_files};
@@ -132,6 +133,7 @@ struct Writer<'a> {
     log: &'a EventLog,
     programs: &'a Programs,
     together: &'a Together,
+    commands: &'a Commands<'a>,
     hidden: &'a Hidden,
     /// Whether the step under way is about something that is not a regular file.
     other: bool,
@@ -207,23 +209,16 @@ pub(crate) fn write(
     (who, heads): (&[Who], &[Option<u32>]),
     hidden: &Hidden,
 ) -> History {
-    let mut ends = vec![None; together.groups.len()];
-    for (index, program) in programs.last.iter().enumerate() {
-        let job = program.and_then(|program| who[program.index()]);
-        if let (Some(job), Some(end)) = (job, processes.all()[index].end) {
-            ends[job as usize] = ends[job as usize].max(Some(end));
-        }
-    }
+    let untils = ends_of_heads(processes, programs, heads, together.of_head.len());
+    let last = |heads: &Vec<u32>| heads.iter().filter_map(|head| untils[*head as usize]).max();
+    let ends = together.groups.iter().map(last).collect();
     let mut starts: Vec<Option<Timestamp>> = vec![None; together.groups.len()];
     for (program, job) in programs.all.iter().zip(who) {
         if let Some(job) = job {
             let start = &mut starts[*job as usize];
             *start = [*start, program.start].into_iter().flatten().min();
-            ends[*job as usize] = ends[*job as usize].max(program.until);
         }
     }
-    let untils = ends_of_heads(processes, programs, heads, together.of_head.len());
-    let until_of = |program: ProgramId| heads[program.index()].and_then(|head| untils[head as usize]);
     let commands = Commands { programs, together, who, heads, untils: &untils };
     let mut needs = super::changed_names::needs(steps, log.names(), processes, &commands);
     let old_links = super::old_links::find(steps, log.names(), processes, &commands, hidden);
@@ -234,6 +229,7 @@ pub(crate) fn write(
         log,
         programs,
         together,
+        commands: &commands,
         hidden,
         other: false,
         names: HashMap::default(),
@@ -291,7 +287,7 @@ pub(crate) fn write(
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
-            writer.until = until_of(program);
+            writer.until = commands.until(program);
             writer.stages.now = step.start;
             writer.other = hidden.is_other(step);
             writer.action = step.action;
@@ -681,8 +677,8 @@ impl Writer<'_> {
             self.list_hidden(who, path);
         }
         self.stages.read(Thing::Count(file), job, LookupOutcome::Used);
+        let doer = self.doer(job);
         let count = self.counted.entry(file).or_default();
-        let doer = Doer { job, until: self.until };
         count.lookers.push(doer);
         let changers: Vec<Doer> = count.changes.iter().map(|(_, doer)| *doer).collect();
         self.needs.extend(over(&changers, job, self.span.0));
@@ -700,9 +696,10 @@ impl Writer<'_> {
     fn count(&mut self, who: Who, file: Option<FileId>) {
         let (Some(job), Some(file)) = (who, file) else { return };
         self.stages.write(Thing::Count(file), job, How::Made, None);
+        let doer = self.doer(job);
         let count = self.counted.entry(file).or_default();
         self.needs.extend(over(&count.lookers, job, self.span.0));
-        count.changes.push((self.span.0, Doer { job, until: self.until }));
+        count.changes.push((self.span.0, doer));
     }
 
     /// A name is removed that may have been one of any file that was there before.
@@ -713,9 +710,9 @@ impl Writer<'_> {
         let is_made = |history: &NameHistory| history.written && !history.there_before && !history.older;
         let made = self.names.get(&path).is_some_and(is_made);
         let (Some(job), false) = (who, made || lost.is_some_and(known) || self.hides(path)) else { return };
+        let doer = self.doer(job);
         let (lookers, removers) = &mut self.counted_before;
         self.needs.extend(over(lookers, job, self.span.0));
-        let doer = Doer { job, until: self.until };
         if removers.last() != Some(&doer) {
             removers.push(doer);
         }
@@ -943,11 +940,7 @@ impl Writer<'_> {
         {
             return;
         }
-        let opener = || {
-            let head = self.together.opened_for.get(self.programs.open_of_step.get(&number)?)?;
-            self.together.of_head.get(*head as usize).copied()
-        };
-        let who = who.or_else(opener);
+        let who = who.or_else(|| Some(self.commands.of_opened(number)?.job));
         let second = step.path2.get().filter(|_| matches!(step.action, JobAction::Rename | JobAction::Link));
         for (is_second, path) in
             step.path.get().map(|path| (false, path)).into_iter().chain(second.map(|path| (true, path)))
@@ -1034,10 +1027,19 @@ impl Writer<'_> {
             turns.write(job, self.span, &mut self.needs);
             self.names.entry(path).or_default().turns = turns;
         }
-        let users = [&self.changed, &self.listed].map(|users| users.get(&text).cloned().unwrap_or_default());
-        self.needs.extend(
-            users.into_iter().flatten().filter(|other| other.job != job).map(|other| (job, other.job)),
-        );
+        self.needs_users_of(&text, job);
+    }
+
+    /// Who removes or moves a directory needs all who changed its entries or listed it.
+    fn needs_users_of(&mut self, directory: &str, job: u32) {
+        let users =
+            [&self.changed, &self.listed].into_iter().filter_map(|users| users.get(directory)).flatten();
+        self.needs.extend(users.filter(|user| user.job != job).map(|user| (job, user.job)));
+    }
+
+    /// A job in the command that does the step under way.
+    fn doer(&self, job: u32) -> Doer {
+        Doer { job, until: self.until }
     }
 
     fn rename(&mut self, who: Who, from: PathId, to: PathId) {
@@ -1101,11 +1103,7 @@ impl Writer<'_> {
             self.made.insert(target, (who, turns));
         }
         if let Some(job) = who {
-            let users =
-                [&self.changed, &self.listed].map(|users| users.get(&old).cloned().unwrap_or_default());
-            self.needs.extend(
-                users.into_iter().flatten().filter(|other| other.job != job).map(|other| (job, other.job)),
-            );
+            self.needs_users_of(&old, job);
         }
     }
 
@@ -1150,11 +1148,7 @@ impl Writer<'_> {
         }
         let Some(job) = who else { return };
         for text in &texts {
-            let users =
-                [&self.changed, &self.listed].map(|users| users.get(text).cloned().unwrap_or_default());
-            self.needs.extend(
-                users.into_iter().flatten().filter(|user| user.job != job).map(|user| (job, user.job)),
-            );
+            self.needs_users_of(text, job);
         }
     }
 
@@ -1261,8 +1255,8 @@ impl Writer<'_> {
                 let parent: Arc<str> = Arc::from(parent);
                 let altered = Modified { last: Some((self.span.1, job)), set: false };
                 self.altered.insert(parent.clone(), altered);
+                let doer = self.doer(job);
                 let doers = self.changed.entry(parent).or_default();
-                let doer = Doer { job, until: self.until };
                 if doers.last() != Some(&doer) {
                     doers.push(doer);
                 }
@@ -1278,8 +1272,8 @@ impl Writer<'_> {
         let text = name(self.log.names(), path);
         let changed = self.changed.get(text).map(Vec::as_slice).unwrap_or_default();
         self.needs.extend(over(changed, job, self.span.0));
+        let doer = self.doer(job);
         let doers = self.listed.entry(text.clone()).or_default();
-        let doer = Doer { job, until: self.until };
         if doers.last() != Some(&doer) {
             doers.push(doer);
         }
@@ -1391,64 +1385,6 @@ fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, 
 /// Names that others go through.
 fn entered(names: &Names) -> HashSet<&str, RandomState> {
     names.paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect()
-}
-
-/// When each command ends with all that it started.
-fn ends_of_heads(
-    processes: &ProcessTable,
-    programs: &Programs,
-    heads: &[Option<u32>],
-    number: usize,
-) -> Vec<Option<Timestamp>> {
-    let mut ends = vec![None; number];
-    let last = programs.last.iter().enumerate().filter_map(|(process, program)| {
-        Some((heads[program.as_ref()?.index()]?, processes.all()[process].end?))
-    });
-    let until = programs.all.iter().zip(heads).filter_map(|(program, head)| Some(((*head)?, program.until?)));
-    for (head, end) in last.chain(until) {
-        let known = &mut ends[head as usize];
-        *known = (*known).max(Some(end));
-    }
-    ends
-}
-
-/// Which job and which of its commands each program belongs to.
-pub(crate) struct Commands<'a> {
-    pub(crate) programs: &'a Programs,
-    pub(crate) together: &'a Together,
-    pub(crate) who: &'a [Option<u32>],
-    pub(crate) heads: &'a [Option<u32>],
-    /// When each command ends.
-    pub(crate) untils: &'a [Option<Timestamp>],
-}
-
-impl Commands<'_> {
-    /// What a program does it does for a job.
-    pub(crate) fn of_program(&self, program: ProgramId) -> Option<Doer> {
-        let job = self.who[program.index()]?;
-        Some(Doer { job, until: self.heads[program.index()].and_then(|head| self.untils[head as usize]) })
-    }
-
-    /// The one for which a manager opened a file in that step.
-    pub(crate) fn of_opened(&self, step: usize) -> Option<Doer> {
-        let head = *self.together.opened_for.get(self.programs.open_of_step.get(&step)?)?;
-        let job = *self.together.of_head.get(head as usize)?;
-        Some(Doer { job, until: self.untils[head as usize] })
-    }
-}
-
-/// A job did something in one of its commands, which ended then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Doer {
-    pub(crate) job: u32,
-    pub(crate) until: Option<Timestamp>,
-}
-
-impl Doer {
-    /// Whether the command was over at that time, so that others can wait for it.
-    pub(crate) fn is_over(&self, at: Timestamp) -> bool {
-        self.until.is_some_and(|until| until <= at)
-    }
 }
 
 /// What a job needs of the others in a list: those whose commands were over at that time.

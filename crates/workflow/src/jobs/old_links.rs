@@ -5,9 +5,9 @@
 //! one in it: every job that was over by then and used a file that its command line does not name may have come to it that way, and is
 //! waited for. So is the job itself that gave it another name: by who names that later, or uses a file that it does not name.
 
-use super::changed_names::{absolute, paths_in};
+use super::changed_names::{absolute, is_at, paths_in};
+use super::commands::{Commands, Doer};
 use super::hidden::Hidden;
-use super::history::{Commands, Doer};
 use super::programs::{ProgramId, Programs, name};
 use super::stages::parent;
 use super::steps::{JobAction, Step};
@@ -68,11 +68,6 @@ impl Words<'_> {
             words.flat_map(paths_in).map(|word| absolute(cwd, word)).collect()
         })
     }
-}
-
-/// Whether a name is that path, or below it.
-fn is_at(name: &str, path: &str) -> bool {
-    name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Goes through the steps.

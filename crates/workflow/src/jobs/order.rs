@@ -1,5 +1,6 @@
 //! Jobs with all that is known of them, in an order in which they can run.
 
+use super::changed_names::is_at;
 use super::divide::Division;
 use super::environment::{USUAL_UMASK, environment};
 use super::find::JobDrafts;
@@ -353,9 +354,7 @@ fn directories(history: &History, jobs: &mut [Job], needs: &mut [BTreeSet<u32>])
         match who {
             Some(maker) => {
                 jobs[*maker as usize].directories.push(path.clone());
-                let within = |cwd: &str| {
-                    cwd.strip_prefix(&**path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                };
+                let within = |cwd: &str| is_at(cwd, path);
                 let made_at = jobs[*maker as usize].start;
                 for (number, job) in jobs.iter().enumerate() {
                     // The name may have been that of another directory before.
