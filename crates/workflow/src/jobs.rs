@@ -10,6 +10,7 @@
 //! what counts for them is who read, wrote, made and deleted which name, in which order. A shell's redirection is seen as
 //! what it is: the descriptors as they stood when the command was executed.
 
+mod attributes;
 mod base;
 mod called;
 mod changed_names;

@@ -6,6 +6,7 @@
 //! contents when it is renamed or removed.
 
 use super::Made;
+use super::attributes::{attributed, keeps_attributes};
 use super::commands::{Commands, Doer, ends_of_heads};
 use super::group::Together;
 use super::hidden::Hidden;
@@ -152,6 +153,10 @@ struct Writer<'a> {
     listed: HashMap<Arc<str>, Vec<Doer>, RandomState>,
     /// Of these, those that may have counted hidden names.
     listed_hidden: BTreeMap<Arc<str>, Vec<u32>>,
+    /// Whether each program copies, stores or shows permissions.
+    keeps_attributes: Vec<bool>,
+    /// What has its permissions, owner or times set.
+    attributed: HashSet<PathId, RandomState>,
     /// Whether each program may count hidden names in a directory that it lists.
     sees_hidden: Vec<bool>,
     /// What each file is called.
@@ -242,6 +247,8 @@ pub(crate) fn write(
         altered: HashMap::default(),
         listed: HashMap::default(),
         listed_hidden: BTreeMap::new(),
+        keeps_attributes: programs.all.iter().map(|program| keeps_attributes(line(program))).collect(),
+        attributed: attributed(steps),
         sees_hidden: programs.all.iter().map(|program| sees_hidden(line(program))).collect(),
         labels: Labels::new(
             log.names(),
@@ -410,6 +417,7 @@ impl Writer<'_> {
             JobAction::Times if who.is_none() => {}
             JobAction::Mode(_) if who.is_none() => drop(self.permitted.insert(path)),
             JobAction::Mode(_) => {
+                self.attribute(who, path);
                 let modified = self.modified(path);
                 self.set_attributes(who, path, file);
                 self.names.entry(path).or_default().modified = modified;
@@ -420,6 +428,9 @@ impl Writer<'_> {
                 if self.altered.contains_key(name(self.log.names(), path)) {
                     self.list(who, path);
                 }
+                if self.hides(path) && self.asked.sets(program) {
+                    self.attribute(who, path);
+                }
                 self.set_attributes(who, path, file);
                 let own = self.modified(path);
                 if let Some(set) = self.asked.set(program, path, own, self.log.names()) {
@@ -429,6 +440,11 @@ impl Writer<'_> {
             JobAction::Missing => self.look(who, path, None, false),
             JobAction::Look => self.look(who, path, file, true),
             JobAction::Stat => {
+                if let (Some(job), true) =
+                    (who, self.keeps_attributes[program.index()] && self.attributed.contains(&path))
+                {
+                    self.stages.read(Thing::Attributes(path), job, LookupOutcome::There);
+                }
                 self.look(who, path, file, true);
                 self.look_at_count(who, step, program, file);
                 match self.altered.get(name(self.log.names(), path)).copied() {
@@ -833,6 +849,13 @@ impl Writer<'_> {
                     history.length = Some(0);
                 }
             }
+        }
+    }
+
+    /// Who asks for permissions finds those that the job sets from now on.
+    fn attribute(&mut self, who: Who, path: PathId) {
+        if let (Some(job), false) = (who, self.hidden.is_of_system(path)) {
+            self.stages.write(Thing::Attributes(path), job, How::Permitted, Some(true));
         }
     }
 

@@ -20,6 +20,8 @@ pub(crate) enum Thing {
     Contents(FileId),
     /// How many names a file has.
     Count(FileId),
+    /// Who may do what with what has a name; of a directory from before the recording, also its times.
+    Attributes(PathId),
 }
 
 /// How a stage begins.
@@ -60,6 +62,8 @@ struct Stage {
     missed: bool,
     /// Whether only permissions changed.
     permitted: bool,
+    /// Whether what was there goes on.
+    keeps: bool,
     /// Whether there is anything of that name, if it is known.
     exists: Option<bool>,
     /// Whether something may have had the name before.
@@ -198,6 +202,7 @@ impl Stages {
             last.exists = exists;
             last.permitted &= how == How::Permitted;
             last.directory &= keeps;
+            last.keeps &= keeps;
             last.old = old;
             return;
         }
@@ -219,6 +224,7 @@ impl Stages {
             needs_last,
             missed,
             permitted: how == How::Permitted,
+            keeps,
             exists,
             replaced,
             emptied: how == How::Emptied && !missed,
@@ -350,6 +356,29 @@ impl Stages {
         }
     }
 
+    /// Who makes something gives it its first permissions. What is made several times, or renamed, is contested itself.
+    fn follow_makers(&mut self) {
+        let attributes = self.all.keys().filter_map(|thing| match thing {
+            Thing::Attributes(path) => Some(*path),
+            _ => None,
+        });
+        for path in attributes.collect::<Vec<PathId>>() {
+            let name = self.all.get(&Thing::Name(path));
+            let stages = name.map_or(&[][..], |history| &history.stages);
+            let others = stages.iter().filter(|stage| stage.writer.is_some() && !stage.keeps);
+            let makers: Vec<(u32, Option<Timestamp>)> =
+                others.filter_map(|stage| Some((stage.writer?, stage.at))).collect();
+            match makers.as_slice() {
+                [] => {}
+                [(job, Some(at))] => {
+                    let history = self.all.get_mut(&Thing::Attributes(path));
+                    history.into_iter().for_each(|history| history.came_with(*job, *at));
+                }
+                _ => drop(self.all.remove(&Thing::Attributes(path))),
+            }
+        }
+    }
+
     /// What follows of it all.
     pub(crate) fn finish(
         mut self,
@@ -359,6 +388,7 @@ impl Stages {
         let listed = self.lists.iter().map(|(directory, job, _)| (*job, *directory)).collect();
         self.follow_births(text);
         self.follow_lists(text);
+        self.follow_makers();
         let cleared = std::mem::take(&mut self.cleared);
         let mut again = Again { listed, cleared, ..Again::default() };
         again.made.append(&mut self.carried);
@@ -392,7 +422,7 @@ impl Stages {
                 }
             }
             let path = match thing {
-                Thing::Name(path) => Some(path),
+                Thing::Name(path) | Thing::Attributes(path) => Some(path),
                 Thing::Contents(file) => {
                     again.shared.extend(Some(file).filter(|_| history.stages.len() > 1));
                     label(file)
@@ -405,10 +435,13 @@ impl Stages {
             if let Some(path) = path.filter(|_| !history.by_manager) {
                 let before = match (thing, history.stages[0].exists) {
                     (Thing::Count(_), _) | (_, Some(false)) => Left::Nothing,
-                    (_, Some(true)) | (Thing::Contents(_), None) => Left::Input,
+                    (_, Some(true)) | (Thing::Contents(_) | Thing::Attributes(_), None) => Left::Input,
                     (Thing::Name(_), None) => Left::Perhaps,
                 };
-                again.contested.extend(history.contested(path, before));
+                again.contested.extend(match thing {
+                    Thing::Attributes(_) => history.found_in_turn(path, before),
+                    _ => history.contested(path, before),
+                });
             }
         }
         again
@@ -500,6 +533,11 @@ impl History {
         while self.stages.last().is_some_and(|stage| stage.permitted) && !self.shows_permissions() {
             self.stages.pop();
         }
+        self.found_in_turn(path, before)
+    }
+
+    /// Who found which stage but the last one.
+    fn found_in_turn(&mut self, path: PathId, before: Left) -> Option<Contested> {
         let later = self.stages.len().checked_sub(1).filter(|later| *later > 0)?;
         // What is a file at one time and a directory at another is nothing that can be made over the other.
         let begun = || self.stages[1..].iter().filter(|stage| stage.exists == Some(true));
@@ -700,6 +738,28 @@ mod tests {
         assert!(again.contested.is_empty(), "who makes it can do so again");
         let contested = missed_below(2).finish(&text, &|_| None).contested.pop().unwrap();
         assert_eq!((contested.before, contested.finds), (Left::Nothing, vec![(2, 0)]));
+    }
+
+    #[test]
+    fn who_copies_permissions_finds_those_that_were_set_last() {
+        const ATTRIBUTES: Thing = Thing::Attributes(PathId(0));
+        let set = |stages: &mut Stages, job: u32| {
+            stages.now = Timestamp(i64::from(job));
+            stages.write(ATTRIBUTES, job, How::Permitted, Some(true));
+            stages.write(X, job, How::Permitted, Some(true));
+        };
+        let mut stages = Stages::default();
+        stages.write(X, 1, How::Emptied, Some(false));
+        stages.read(ATTRIBUTES, 2, LookupOutcome::There);
+        set(&mut stages, 3);
+        stages.read(ATTRIBUTES, 4, LookupOutcome::There);
+        set(&mut stages, 5);
+        stages.read(ATTRIBUTES, 6, LookupOutcome::There);
+        assert_eq!(finish(stages).0, vec![(2, 1), (4, 2)], "the last copy finds what is there");
+        let mut stages = Stages::default();
+        set(&mut stages, 3);
+        stages.read(ATTRIBUTES, 4, LookupOutcome::There);
+        assert_eq!(finish(stages).0, vec![], "nobody sets others later");
     }
 
     #[test]

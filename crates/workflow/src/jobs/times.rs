@@ -222,6 +222,11 @@ impl Asked {
         Self { interests, used, asked: BTreeMap::new(), models }
     }
 
+    /// Whether a program sets times to others than that of the clock.
+    pub(crate) fn sets(&self, program: ProgramId) -> bool {
+        self.models.contains_key(&program)
+    }
+
     /// What is known of the time that a program gives to a file: that of the file that it asked about before, if there is one,
     /// or one with the same name in another directory.
     pub(crate) fn set(
