@@ -14,7 +14,7 @@
 //! | an accept of a connection | the first connect at the other end |
 //! | a write | the first read at the other end |
 //! | an open of a FIFO | the first open of it by another thread |
-//! | `poll`, `select`, `epoll_wait` | that of the thread's next calls on channels, the first that has one |
+//! | `poll`, `select`, `epoll_wait` | that of the thread's next calls on channels or for children, the first that has one |
 //! | a lock | the last unlock of the same file, or close or exit by who may have held one (`waits::locks`) |
 //! | a futex | the last wake of the same word, else the last exit of a thread of the process (`pthread_join`) |
 //! | any, interrupted | the end of a child right before |
@@ -797,16 +797,18 @@ const NOTICED_AFTER: i64 = 1_000_000;
 /// Calls after a wait for descriptors that may tell which of them was ready.
 const NEXT: usize = 16;
 
-/// What the wait of that number of a thread may have been for; of a wait for descriptors what the thread did next with channels.
+/// What the wait of that number of a thread may have been for; of a wait for descriptors what the thread did next with channels, or
+/// which child it found ended (a `pidfd`, or a signal that is read).
 fn awaited(waits: &[Wait], number: usize) -> impl Iterator<Item = Act> + '_ {
     let own = waits.get(number).map(|wait| wait.act);
     let after = waits.get(number + 1..).filter(|_| own == Some(Act::Ready)).unwrap_or_default();
     let next = after.iter().map(|wait| wait.act).take_while(|act| *act != Act::Ready).take(NEXT);
-    let of_channels = next.filter_map(|act| match act {
+    let told = next.filter_map(|act| match act {
         Act::Close(channel) => Some(Act::Read { channel, ended: false }),
-        _ => Some(act).filter(|act| act.channel().is_some() || matches!(act, Act::Open(_))),
+        _ => Some(act)
+            .filter(|act| act.channel().is_some() || matches!(act, Act::Open(_) | Act::Child(Some(_)))),
     });
-    own.filter(|act| *act != Act::Ready).into_iter().chain(of_channels)
+    own.filter(|act| *act != Act::Ready).into_iter().chain(told)
 }
 
 /// The inside of a wait of a thread.

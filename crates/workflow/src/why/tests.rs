@@ -229,6 +229,23 @@ fn who_waits_for_a_child_leaves_the_time_to_it() {
 }
 
 #[test]
+fn who_polls_until_a_child_ends_leaves_the_time_to_it() {
+    let mut log = Builder::new();
+    log.process(10, 1, "python3", (0, 100)).process(20, 10, "sleep", (10, 90));
+    log.call(10, "clone", "", (9, 10), 20).call(10, "epoll_wait", "", (20, 92), 1);
+    log.call(10, "wait4", "", (93, 94), 20).call(10, "exit_group", "", (99, 0), 0);
+    log.call(20, "nanosleep", "", (12, 85), 0).call(20, "exit_group", "", (90, 0), 0);
+    let run = log.run();
+    assert_eq!(pieces(&run)[0], (73, PieceKind::Sleep, "sleep", ""));
+    let waits = run.waits.iter().map(|wait| (wait.waiter.as_str(), wait.cause, wait.by.as_deref()));
+    assert!(
+        waits.into_iter().any(|wait| wait == ("python3", WaitCause::Child, Some("sleep"))),
+        "{:?}",
+        run.waits
+    );
+}
+
+#[test]
 fn a_child_that_had_ended_before_was_not_waited_for() {
     let mut log = Builder::new();
     log.process(10, 1, "sh", (0, 100)).process(20, 10, "true", (10, 20));
