@@ -48,7 +48,19 @@ impl Builder {
     }
 
     /// A call in ms; without an end if `end` is before `start`.
-    fn call(&mut self, tid: u32, call: &str, path: &str, (start, end): (i64, i64), ret: i64) -> &mut Self {
+    fn call(&mut self, tid: u32, call: &str, path: &str, times: (i64, i64), ret: i64) -> &mut Self {
+        self.call_on(Nullable::NULL, (tid, call), path, times, ret)
+    }
+
+    /// The same on an open file description.
+    fn call_on(
+        &mut self,
+        open: Nullable<OpenId>,
+        (tid, call): (u32, &str),
+        path: &str,
+        (start, end): (i64, i64),
+        ret: i64,
+    ) -> &mut Self {
         self.1 += 1;
         let kind = match path {
             _ if path.starts_with("pipe:") => Some(FileKind::Pipe),
@@ -68,6 +80,7 @@ impl Builder {
             path: if path.is_empty() { Nullable::NULL } else { self.0.path(path) },
             size: Nullable::some(ret),
             ret: Nullable::some(ret),
+            open,
             ..Event::default()
         };
         self.0.push(event);
@@ -270,6 +283,50 @@ fn a_reader_of_an_empty_pipe_leaves_the_time_to_the_writer_and_a_reader_that_cam
     log.call(10, "read", "pipe:[1]", (50, 62), 5).call(10, "exit_group", "", (100, 0), 0);
     let run = log.run();
     assert!(pieces(&run).contains(&(12, PieceKind::Waiting, "sort", "pipe")), "{:?}", pieces(&run));
+}
+
+#[test]
+fn who_closes_the_end_of_a_pipe_that_is_read_from_ends_no_data() {
+    let mut log = Builder::new();
+    for (pid, exe) in [(10, "cat"), (20, "gen"), (30, "peek")] {
+        log.process(pid, 1, exe, (0, 100));
+    }
+    for (tid, call, open, times, ret) in [
+        (10, "read", 1, (2, 62), 0),
+        (20, "write", 2, (0, 1), 5),
+        (20, "close", 2, (59, 60), 0),
+        (30, "read", 1, (0, 1), 5),
+        (30, "close", 1, (61, 62), 0),
+    ] {
+        log.call_on(Nullable::some(OpenId(open)), (tid, call), "pipe:[1]", times, ret);
+    }
+    log.call(10, "exit_group", "", (100, 0), 0);
+    let waits = log.run().waits;
+    let wait = (waits[0].waiter.as_str(), waits[0].cause, waits[0].by.as_deref());
+    assert_eq!(wait, ("cat", WaitCause::Pipe, Some("gen")), "{waits:?}");
+}
+
+#[test]
+fn a_killed_process_may_be_noticed_a_little_after_the_wait_that_its_end_ended() {
+    let killed = |noticed: i64| {
+        let mut log = Builder::new();
+        log.process(10, 1, "cat", (0, 100));
+        log.0.push_process(Process {
+            pid: Pid(20),
+            ppid: Some(Pid(1)),
+            exe: Some("/usr/bin/gen".to_owned()),
+            start: Some(Timestamp(0)),
+            end: Some(Timestamp(62 * MS + noticed)),
+            signal: Some(9),
+            ..Process::default()
+        });
+        log.call(10, "read", "pipe:[1]", (2, 62), 0).call(10, "exit_group", "", (100, 0), 0);
+        log.call(20, "write", "pipe:[1]", (0, 1), 5);
+        let waits = log.run().waits;
+        waits.first().and_then(|wait| wait.by.clone())
+    };
+    assert_eq!(killed(500_000).as_deref(), Some("gen"));
+    assert_eq!(killed(1_500_000), None, "something else ended the data");
 }
 
 #[test]
