@@ -317,7 +317,7 @@ fn a_killed_process_may_be_noticed_a_little_after_the_wait_that_its_end_ended() 
             exe: Some("/usr/bin/gen".to_owned()),
             start: Some(Timestamp(0)),
             end: Some(Timestamp(62 * MS + noticed)),
-            signal: Some(9),
+            signal: Some("SIGKILL".to_owned()),
             ..Process::default()
         });
         log.call(10, "read", "pipe:[1]", (2, 62), 0).call(10, "exit_group", "", (100, 0), 0);
