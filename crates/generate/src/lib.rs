@@ -4,6 +4,7 @@
 
 mod mix;
 mod of_rank;
+mod returned;
 mod schedule;
 mod trail;
 

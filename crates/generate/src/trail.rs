@@ -1,5 +1,6 @@
 //! A program as the trail that a recording of it would be, with planned times.
 
+use crate::returned::returned;
 use crate::{Planned, schedule};
 use iotrail_model::calls::dictionary;
 use iotrail_model::raw::{Arg, RawCall, RawItem, Return};
@@ -36,7 +37,8 @@ pub fn write_trail(
     let mut names = Dictionaries { calls: dictionary(), ..Dictionaries::default() };
     let mut rows = Rows { part: writer.part()?, error: None };
     let mut cases = Vec::new();
-    for (rank, starts) in schedule(planned).iter().enumerate() {
+    let starts = schedule(planned);
+    for (rank, (starts, moved)) in starts.iter().zip(returned(planned, &starts)).enumerate() {
         let case = CaseId(rank as u32);
         rows.part.numbering(case, FileId(names.files));
         let mut told = Told {
@@ -48,7 +50,7 @@ pub fn write_trail(
             names: &mut names,
             rows: &mut rows,
         };
-        told.stream(rank, starts);
+        told.stream(rank, starts, &moved);
         cases.push(of_rank(case));
     }
     if let Some(error) = rows.error {
@@ -107,11 +109,11 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn stream(&mut self, stream: usize, starts: &[u64]) {
+    fn stream(&mut self, stream: usize, starts: &[u64], moved: &[u64]) {
         let pid = Pid(self.tid.0);
         self.item(&RawItem::Found { tid: self.tid, pid, ppid: None, at: Timestamp(BEGIN) });
         let mut end = BEGIN;
-        for (at, start) in starts.iter().enumerate() {
+        for (at, (start, moved)) in starts.iter().zip(moved).enumerate() {
             let operation = self.planned.program.streams[stream][at];
             let start = BEGIN.saturating_add_unsigned(*start);
             let duration = self.planned.durations[stream][at];
@@ -125,7 +127,7 @@ impl Told<'_> {
                     &[Arg::Opaque, Arg::Symbols(b"FUTEX_WAIT_PRIVATE")],
                 );
             }
-            self.operation(operation, (Timestamp(start), Nanos(duration as i64)));
+            self.operation(operation, *moved, (Timestamp(start), Nanos(duration as i64)));
             end = start.saturating_add_unsigned(duration);
         }
         self.item(&RawItem::Exited { tid: self.tid, at: Timestamp(end), status: 0 });
@@ -147,7 +149,7 @@ impl Told<'_> {
         format!("{}/{name}", self.directory)
     }
 
-    fn operation(&mut self, operation: Operation, time: (Timestamp, Nanos)) {
+    fn operation(&mut self, operation: Operation, moved: u64, time: (Timestamp, Nanos)) {
         let ret = match operation.expected {
             Expected::Error(_) => Return::Failed(b"ENOENT"),
             _ => Return::Value(0, None),
@@ -155,11 +157,13 @@ impl Told<'_> {
         match operation.action {
             Action::Open { file, open, mode } => self.open(file, open, mode, (ret, time)),
             Action::Close(open) => self.call("close", time, ret, &[number(open)]),
-            Action::Read(open, bytes) => self.transfer("read", open, bytes, None, time),
-            Action::Write(open, bytes) => self.transfer("write", open, bytes, None, time),
-            Action::ReadAt(open, offset, bytes) => self.transfer("pread64", open, bytes, Some(offset), time),
+            Action::Read(open, bytes) => self.transfer("read", open, (bytes, moved), None, time),
+            Action::Write(open, bytes) => self.transfer("write", open, (bytes, moved), None, time),
+            Action::ReadAt(open, offset, bytes) => {
+                self.transfer("pread64", open, (bytes, moved), Some(offset), time)
+            }
             Action::WriteAt(open, offset, bytes) => {
-                self.transfer("pwrite64", open, bytes, Some(offset), time);
+                self.transfer("pwrite64", open, (bytes, moved), Some(offset), time);
             }
             Action::Sync(open) => self.call("fsync", time, ret, &[number(open)]),
             Action::SyncData(open) => self.call("fdatasync", time, ret, &[number(open)]),
@@ -202,15 +206,14 @@ impl Told<'_> {
         &mut self,
         call: &str,
         open: OpenNumber,
-        bytes: u64,
+        (asked, moved): (u64, u64),
         offset: Option<u64>,
         time: (Timestamp, Nanos),
     ) {
-        let bytes = bytes as i64;
         let place = offset.map_or(Arg::Opaque, |offset| Arg::Int(offset as i64));
-        let args = [number(open), Arg::Opaque, Arg::Int(bytes), place];
+        let args = [number(open), Arg::Opaque, Arg::Int(asked as i64), place];
         let args = if offset.is_some() { &args[..] } else { &args[..3] };
-        self.call(call, time, Return::Value(bytes, None), args);
+        self.call(call, time, Return::Value(moved as i64, None), args);
     }
 
     /// A directory is opened, read and closed.
