@@ -208,6 +208,7 @@ impl<'a> Gathering<'a> {
                     items.push(of_process(event, kind));
                 }
             }
+            Role::SyncAll => items.push(of_process(event, EdgeKind::Sync)),
             Role::Edge(kind) => items.push(of_process(event, kind)),
         }
     }

@@ -34,6 +34,8 @@ pub(crate) enum Role {
     Close,
     /// Hands over requests, which are calls of their own where they are seen.
     Submit,
+    /// Puts all that was written to a file system on storage, whatever file names it.
+    SyncAll,
     /// Says that what was written before is there, or to somebody that it is.
     Edge(EdgeKind),
 }
@@ -55,6 +57,7 @@ pub(crate) fn role(call: Call<'_>) -> Role {
         (CallKind::Close, _) => Role::Close,
         (CallKind::CloseRange, _) => Role::Edge(EdgeKind::Close),
         (CallKind::AioSubmit | CallKind::RingEnter, _) => Role::Submit,
+        (CallKind::Sync, _) if call.name == "syncfs" => Role::SyncAll,
         (CallKind::Sync | CallKind::SyncMemory, _) => Role::Edge(EdgeKind::Sync),
         (CallKind::Lock, _) => Role::Edge(EdgeKind::Lock),
         (CallKind::Exec | CallKind::ExitProcess | CallKind::Spawn | CallKind::Vfork, _) => {

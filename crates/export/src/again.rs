@@ -259,7 +259,10 @@ echo $job >{mark}$thing.new && mv -f {mark}$thing.new {mark}$thing || exit; done
     let left = format!(
         "_left() ( was=; if test -e {mark}$1; then was=$(cat {mark}$1) || exit; fi; shift; for job; do test \"$job\" != \"$was\" || exit 0; done; exit 1 );"
     );
-    let remove = format!("_remove() ( rm -f -- \"$2\" && rm -f {mark}$1 );");
+    let remove = format!(
+        "_remove() ( test -L \"$2\" || test ! -d \"$2\" || {{ echo \"$2: it has become a directory since; run {clean}, and make again\" >&2; exit 1; }}; \
+rm -f -- \"$2\" && rm -f {mark}$1 );"
+    );
     // One that was interrupted between the two has changed nothing yet.
     let before = format!(
         "_was() ( test ! -e {mark}$1 || exit 0; mkdir -p .iotrail && _state \"$2\" >{was}$1 && rm -f {still}$1 );"
@@ -300,25 +303,29 @@ rmdir .iotrail 2>/dev/null || : );"
 }
 
 /// Functions for `sh` that see to directories of the jobs. Names with line breaks are left alone.
-fn filling_functions(sum: &str, clean: &str) -> [String; 10] {
+fn filling_functions(sum: &str, clean: &str) -> [String; 11] {
     let made = made_list(sum);
     let begun = format!(".iotrail/begun-{sum}-");
     let below = "_below() ( count=$1; shift; nl=$(printf \"\\nx\"); nl=${nl%x}; for place; do test $count -gt 0 || break; count=$((count-1)); \
 test -L \"./$place\" || test ! -d \"./$place\" || find \"./$place\" -mindepth 1 ! -path \"*$nl*\"; done );";
     let rest = "_rest() ( shift $(($1+1)); for name; do printf \"./%s\\n\" \"$name\"; done );";
     let sorted = "LC_ALL=C sort | LC_ALL=C uniq";
+    // Whether another job kept or dropped its list while the lists were read.
+    let listed = format!("_listed() ( cat {made}* 2>/dev/null | LC_ALL=C grep -qxF -e \"$1\" );");
     // While another job is at work there, or after one was interrupted, nobody knows whose a name is.
     let holds = format!(
         "_holds() ( job=$1; shift; for list in {begun}*; do test \"$list\" = {begun}$job || test ! -e \"$list\" || exit 0; done; \
 name=$({{ _below \"$@\"; for time in 1 2; do _rest \"$@\"; cat {made}* 2>/dev/null; done; }} | {sorted} -u | head -n 1); \
-test -z \"$name\" || {{ echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; }}; \
+test -z \"$name\" || {{ if _listed \"$name\"; then _holds $job \"$@\"; exit; fi; \
+for list in {begun}*; do test \"$list\" = {begun}$job || test ! -e \"$list\" || exit 0; done; \
+echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; }}; \
 test -e {made}$job || exit 0; for list in {made}*; do test \"$list\" = {made}$job || cat \"$list\" {made}$job | {sorted} -d; done | \
 while IFS= read -r name; do if test -e \"$name\" || test -L \"$name\"; then \
 echo \"$name: it is not of this job alone; run {clean}, and make again\" >&2; exit 1; fi; done );"
     );
     let clears = format!(
         "_clears() ( name=$({{ _below \"$@\"; for time in 1 2; do _rest \"$@\"; cat {made}* 2>/dev/null; done; }} | {sorted} -u | head -n 1); \
-test -z \"$name\" || {{ echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; }} );"
+test -z \"$name\" || {{ if _listed \"$name\"; then _clears \"$@\"; exit; fi; echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; }} );"
     );
     let anew = format!(
         "_anew() ( job=$1; shift; \
@@ -340,7 +347,7 @@ mv -f {begun}$job.new {made}$job && rm -f {begun}$job );"
         "_gone() ( test -e {made}$1 && while IFS= read -r name; do test -e \"$name\" || test -L \"$name\" || {{ echo $2; exit; }}; done <{made}$1 );"
     );
     let ends = format!("_ends() ( rm -f {begun}$1 );");
-    [below.to_owned(), rest.to_owned(), holds, clears, anew, drops, begins, keeps, ends, gone]
+    [below.to_owned(), rest.to_owned(), listed, holds, clears, anew, drops, begins, keeps, ends, gone]
 }
 
 /// What the files in `.iotrail` of these jobs have in their names.

@@ -205,8 +205,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
                 text.push_str(&format!("{stamp}: $(call never-ran,{})", rule.present.join(" ")))
             }
         }
-        if owned.fillings[number].stays {
-            let _ = write!(text, " $(call made-gone,{})", number + 1);
+        for list in &rule.lists {
+            let _ = write!(text, " $(call made-gone,{})", list + 1);
         }
         if watches {
             let _ = write!(text, " $(call leads-elsewhere,{0}) $(call are-there,{0})", number + 1);

@@ -64,6 +64,8 @@ pub(crate) struct Rule {
     pub(crate) looks: Vec<String>,
     /// Paths of what it and nobody after it changes in place.
     pub(crate) leaves: Vec<String>,
+    /// Jobs that have lists of what they made: it runs when something of these is missing, being one of them or woken by them.
+    pub(crate) lists: BTreeSet<usize>,
     /// Paths of what it alone makes and the format cannot express: it runs again when one of these is missing.
     pub(crate) odd: Vec<String>,
 }
@@ -228,6 +230,7 @@ where
             changed,
             looks: Vec::new(),
             leaves,
+            lists: owned.fillings[number].stays.then_some(number).into_iter().collect(),
             odd,
         });
     }
@@ -368,8 +371,22 @@ fn all_after(number: usize, followers: &[Vec<usize>]) -> BTreeSet<usize> {
     found
 }
 
-/// Names that make a job run, inputs that change and outputs that are missing, as far as they are few.
-type Waking = (BTreeSet<String>, BTreeSet<String>);
+/// What makes a job run, as far as it is little.
+#[derive(Clone)]
+struct Waking {
+    /// Inputs that change.
+    inputs: BTreeSet<String>,
+    /// Outputs that are missing.
+    present: BTreeSet<String>,
+    /// Jobs with lists of what they made, something of which is missing.
+    lists: BTreeSet<usize>,
+}
+
+impl Waking {
+    fn len(&self) -> usize {
+        self.inputs.len() + self.present.len() + self.lists.len()
+    }
+}
 
 /// A job whose results a later one changes runs again whenever a job does that needs them as they were.
 fn wake(jobs: &Jobs, rules: &mut [Rule], outer: &[BTreeSet<String>], needs: &[Vec<usize>]) {
@@ -386,7 +403,9 @@ fn wake(jobs: &Jobs, rules: &mut [Rule], outer: &[BTreeSet<String>], needs: &[Ve
         return;
     }
     let own = |number: usize| -> Waking {
-        (outer[number].clone(), rules[number].present.iter().cloned().collect())
+        let Rule { present, lists, .. } = &rules[number];
+        let present = present.iter().cloned().collect();
+        Waking { inputs: outer[number].clone(), present, lists: lists.clone() }
     };
     let mut waking: Vec<Option<Waking>> = (0..rules.len()).map(|number| Some(own(number))).collect();
     for _ in 0..PASSES {
@@ -407,22 +426,26 @@ fn wake(jobs: &Jobs, rules: &mut [Rule], outer: &[BTreeSet<String>], needs: &[Ve
     }
     let woken: BTreeSet<usize> = jobs.jobs.iter().flat_map(needed).collect();
     for number in woken {
-        let Some((inputs, present)) = waking[number].take() else { continue };
+        let Some(Waking { inputs, present, lists }) = waking[number].take() else { continue };
         let rule = &mut rules[number];
         let inputs: BTreeSet<String> = rule.inputs.drain(..).chain(inputs).collect();
         rule.inputs = inputs.into_iter().collect();
         rule.present = present.into_iter().collect();
+        rule.lists = lists;
     }
 }
 
 /// What makes the second job run makes the first one run; whether that is new.
 fn join(waking: &mut [Option<Waking>], first: usize, second: usize) -> bool {
-    let Some((inputs, outputs)) = waking[second].clone() else { return waking[first].take().is_some() };
+    let Some(Waking { inputs, present, lists }) = waking[second].clone() else {
+        return waking[first].take().is_some();
+    };
     let Some(known) = &mut waking[first] else { return false };
-    let before = known.0.len() + known.1.len();
-    known.0.extend(inputs);
-    known.1.extend(outputs);
-    let after = known.0.len() + known.1.len();
+    let before = known.len();
+    known.inputs.extend(inputs);
+    known.present.extend(present);
+    known.lists.extend(lists);
+    let after = known.len();
     if after > MOST_WAKING {
         waking[first] = None;
     }

@@ -122,7 +122,8 @@ pub(crate) fn json_lines(rows: impl Iterator<Item: Serialize>, out: &mut dyn Wri
     Ok(())
 }
 
-/// Writes `columns` of records as CSV. A list is its items with `;`.
+/// Writes `columns` of records as CSV. A list is its items with `;`; words have blanks between them, since few programs read a cell
+/// with NUL in it.
 pub(crate) fn csv_lines(
     columns: &[&str],
     rows: impl Iterator<Item: Serialize>,
@@ -139,7 +140,8 @@ pub(crate) fn csv_lines(
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => csv::text(text),
+        // Words of a command line.
+        Value::String(text) => csv::text(&text.replace('\0', " ")),
         Value::Array(items) => {
             let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
             csv::text(&texts.join(";"))

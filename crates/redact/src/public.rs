@@ -4,12 +4,20 @@
 //! word learns that it is in the list.
 
 use iotrail_model::calls;
+use iotrail_query::preset::extension;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 type Words = LazyLock<HashSet<&'static str>>;
 
-static ENDINGS: Words = LazyLock::new(|| words(include_str!("lists/endings.txt")));
+/// With those of the other names that are kept: an ending is kept everywhere or nowhere.
+static ENDINGS: Words = LazyLock::new(|| {
+    let kept = [&SYSTEM, &LIBRARIES, &PROGRAMS].into_iter().flat_map(|words| words.iter());
+    let of_kept = kept.filter_map(|name| extension(name)).map(|ending| &ending[1..]);
+    let mut endings = words(include_str!("lists/endings.txt"));
+    endings.extend(of_kept.filter(|ending| **ending == ending.to_ascii_lowercase()));
+    endings
+});
 static ERRORS: Words = LazyLock::new(|| words(include_str!("lists/errors.txt")));
 static FLAGS: Words = LazyLock::new(|| words(include_str!("lists/flags.txt")));
 static LIBRARIES: Words = LazyLock::new(|| words(include_str!("lists/libraries.txt")));
@@ -357,6 +365,7 @@ mod tests {
         }
         assert!(is_program("python3.11") && is_program("gcc-12") && is_program("mAdd"));
         assert!(!is_program("quokka") && !is_program("make-123456") && !is_program("12"));
+        assert!(is_system_name("libc.mo") && is_ending("mo"), "an ending is kept everywhere or nowhere");
         assert!(is_ending("fits") && is_ending("FITS") && !is_ending("quokka") && !is_ending("Fits"));
     }
 

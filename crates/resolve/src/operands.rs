@@ -108,7 +108,8 @@ impl<'a> Operands<'a> {
             ArgKind::Other | ArgKind::Buffer | ArgKind::Process | ArgKind::Address | ArgKind::Extent => {}
             ArgKind::Fd => (self.fd, self.held) = (fd(arg), held(arg)),
             ArgKind::Fd2 => self.fd2 = fd(arg),
-            ArgKind::Count => self.requested = integer(arg),
+            // One of more than 2^63 bytes is an error of the caller's.
+            ArgKind::Count => self.requested = integer(arg).filter(|count| *count >= 0),
             ArgKind::Vector | ArgKind::Message => self.requested = length(arg),
             ArgKind::Messages => self.messages = Some(arg),
             ArgKind::Offset | ArgKind::Word => self.position = position(arg),

@@ -334,7 +334,7 @@ impl Names {
                 if let Some(name) = name.filter(usable) {
                     return Some(Location { path: name.to_vec(), ..Location::default() });
                 }
-                let path = link_of(tid, &link)?;
+                let path = without_mark(link_of(tid, &link)?, tid, &link);
                 if name == Some(&path[..]) {
                     let confirmed = Confirmed { path: path.clone(), at: who.at, epoch: self.epoch };
                     self.confirmed.insert((tid, fd), confirmed);
@@ -354,7 +354,7 @@ impl Names {
                 {
                     return Some(Location { path: cwd.path.clone(), way: way("cwd", false), mark: None });
                 }
-                let path = link_of(tid, "cwd")?;
+                let path = without_mark(link_of(tid, "cwd")?, tid, "cwd");
                 let mark = self.mounts.stray(view, &path, format!("/proc/{tid}/cwd").as_bytes());
                 if mark.is_none() {
                     self.cwds.insert(tid, Cwd { path: path.clone(), at: who.at, epoch });

@@ -274,7 +274,12 @@ impl DescriptorTracker<'_> {
                 let fd = step.ret.and_then(|fd| i32::try_from(fd).ok());
                 if let (Some(fd), Some(path)) = (fd, step.path.get()) {
                     let described = self.described(step).map(Handle::File);
-                    match described.or_else(|| self.named(process, path, fd)) {
+                    // What has a number and was not opened here was open before.
+                    let is_from_before = described.is_none()
+                        && !step.open.is_null()
+                        && !self.programs.pipes.contains_key(&path);
+                    let named = || if is_from_before { None } else { self.named(process, path, fd) };
+                    match described.or_else(named) {
                         Some(handle) => self.set(process, fd, handle, cloexec),
                         None => self.unset(process, fd),
                     }

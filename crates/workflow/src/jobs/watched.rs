@@ -101,10 +101,15 @@ fn words(job: &Job, processes: &ProcessTable) -> BTreeSet<Arc<str>> {
     let is_path = |word: &&str| {
         !word.starts_with('-') && word.contains(char::is_alphabetic) && !programs.contains(*word)
     };
+    // `-name`, `-xzf`: options that are words, or several.
+    let is_options = |word: &&str| {
+        word.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+    };
     let mut found = BTreeSet::new();
     for image in images {
         let cwd = image.cwd.as_deref().unwrap_or_default();
         let arguments = image.cmdline.as_deref().unwrap_or_default().split('\0').skip(1);
+        let arguments = arguments.filter(|word| !is_options(word));
         found.extend(arguments.flat_map(paths_in).filter(is_path).map(|word| absolute(cwd, word)));
     }
     found

@@ -24,7 +24,7 @@ fn processes_come_as_table_csv_and_json_lines() {
     for (name, cell) in table[0].iter().zip(&table[1]) {
         match &row[name] {
             Value::Null => assert_eq!(cell, "", "{name}"),
-            Value::String(text) => assert_eq!(cell, text, "{name}"),
+            Value::String(text) => assert_eq!(*cell, text.replace('\0', " "), "{name}"),
             Value::Array(_) => assert_eq!(cell, "", "{name}"),
             other => assert_eq!(*cell, other.to_string(), "{name}"),
         }

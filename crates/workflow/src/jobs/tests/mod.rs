@@ -482,6 +482,43 @@ fn commands_that_go_on_in_one_open_file_share_it() {
     assert_eq!(body.name(), "head;cat");
 }
 
+/// What the shell saves and puts back, as dash does it, is not what it opened under the same name.
+#[test]
+fn what_was_open_before_is_told_from_what_is_opened_under_the_same_name() {
+    let mut recording = Recording::new();
+    let opened = [(0, 12, "/w/in", 8, "O_RDONLY"), (1, 13, "/dev/null", 9, "O_WRONLY|O_CREAT|O_TRUNC")];
+    for (fd, saved, path, open, flags) in opened {
+        recording.of_open(Some(open));
+        recording.call(1, "openat", Some(3), path, 3, flags);
+        recording.of_open(Some(fd as u32));
+        recording.call(1, "fcntl", Some(fd), "/dev/null", saved, "F_DUPFD_CLOEXEC");
+        recording.of_open(Some(open));
+        recording.call(1, "dup2", Some(fd), path, i64::from(fd), "");
+        recording.call(1, "close", Some(3), path, 0, "");
+    }
+    recording.start(2, "sort", |_| {});
+    recording.of_open(Some(8));
+    recording.moved(2, "read", Some(0), "/w/in", 3, "", Some(3));
+    recording.of_open(Some(9));
+    recording.moved(2, "write", Some(1), "/dev/null", 3, "", Some(3));
+    recording.now += 2_000;
+    for (saved, fd) in [(12, 0), (13, 1)] {
+        recording.of_open(Some(fd as u32));
+        recording.call(1, "dup2", Some(fd), "/dev/null", i64::from(fd), "");
+        recording.call(1, "close", Some(saved), "/dev/null", 0, "");
+    }
+    recording.start(3, "mv\0a\0b", |_| {});
+    recording.of_open(None);
+    recording.call(3, "rename", None, "/w/a", 0, "");
+    for fd in [0, 1] {
+        recording.of_open(Some(fd as u32));
+        recording.moved(3, "write", Some(fd), "/dev/null", 3, "", Some(3));
+    }
+    let jobs = recording.jobs();
+    let names: Vec<&str> = jobs.jobs.iter().map(|job| &*job.name).collect();
+    assert_eq!(names, ["sort", "mv"], "{:?}", jobs.issues);
+}
+
 #[test]
 fn a_manager_that_wrote_is_a_job_as_a_whole() {
     let mut recording = Recording::new();
