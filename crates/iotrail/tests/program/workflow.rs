@@ -176,3 +176,25 @@ fn a_program_depends_on_all_its_sources_when_make_builds_it_in_parallel() {
     let size = recording.graph.vertex(recording.file("sum")).file().unwrap().size;
     assert_eq!(size, Some(std::fs::metadata(recording.root.join("sum")).unwrap().len() as i64));
 }
+
+#[test]
+fn who_lists_the_directory_of_the_trail_is_named() {
+    let told = |trail: &str| {
+        let directory = TempDir::new().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("work")).unwrap();
+        let iotrail = |args: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_iotrail"));
+            command.args(args).current_dir(root.join("work")).stdin(Stdio::null());
+            command.output().unwrap()
+        };
+        let recorded = iotrail(&["record", "-q", "-o", trail, "--", "sh", "-c", "touch a; ls > list; rm a"]);
+        assert!(recorded.status.success(), "{recorded:?}");
+        let exported = iotrail(&["workflow", trail, "--format", "makefile", "-o", "-"]);
+        let text = String::from_utf8(exported.stdout).unwrap();
+        text.lines().find(|line| line.contains("while it was recorded")).map(str::to_owned)
+    };
+    let line = told("t.trail").unwrap_or_default();
+    assert!(line.contains("job 2 lists the directory in which t.trail lay"), "{line}");
+    assert_eq!(told("../t.trail"), None);
+}

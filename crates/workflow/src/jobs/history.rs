@@ -103,6 +103,8 @@ pub(crate) struct History {
     pub(crate) outside: Vec<Arc<str>>,
     /// Jobs to which it matters what the times of the inputs are, or when the others ran.
     pub(crate) time_dependent: BTreeSet<u32>,
+    /// Jobs whose scripts may look at the times of files that other jobs made.
+    pub(crate) perhaps_time_dependent: BTreeSet<u32>,
     /// Files of jobs whose permissions a manager changed.
     pub(crate) permitted: Vec<Arc<str>>,
     /// What jobs must find to run again.
@@ -242,7 +244,7 @@ pub(crate) fn write(
         made: HashMap::default(),
         made_by_managers: BTreeSet::new(),
         ends,
-        asked: Asked::new(steps, processes, programs),
+        asked: Asked::new(steps, processes, programs, log.names()),
         changed: HashMap::default(),
         altered: HashMap::default(),
         listed: HashMap::default(),
@@ -1369,7 +1371,7 @@ impl Writer<'_> {
             })
         };
         let permitted = permitted.filter(of_jobs).collect();
-        let time_dependent = asked.time_dependent;
+        let (time_dependent, perhaps_time_dependent) = (asked.time_dependent, asked.perhaps_time_dependent);
         let made_by_managers = self.made_by_managers;
         History {
             names: all,
@@ -1379,6 +1381,7 @@ impl Writer<'_> {
             listed,
             outside,
             time_dependent,
+            perhaps_time_dependent,
             permitted,
             again,
             of_managers: of_managers.into_iter().collect(),

@@ -106,6 +106,18 @@ pub enum Issue {
         /// The jobs, sorted.
         jobs: Vec<JobId>,
     },
+    /// Jobs listed the directory in which the trail lay while it was recorded.
+    ListsTrail {
+        /// The jobs, sorted.
+        jobs: Vec<JobId>,
+        /// Its name there.
+        trail: Arc<str>,
+    },
+    /// Scripts asked about files that other jobs made, and may have looked at their times.
+    MayUseTimes {
+        /// The jobs, sorted.
+        jobs: Vec<JobId>,
+    },
     /// Jobs use what is beside the directory where the recording began.
     Above {
         /// The directory that the paths are relative to.
@@ -244,6 +256,23 @@ impl fmt::Display for Issue {
                 list(jobs),
                 if jobs.len() == 1 { "starts" } else { "start" },
                 printable(program)
+            ),
+            Self::MayUseTimes { jobs } => write!(
+                f,
+                "{}, which {} asked about and did not read: if times of files decide what is written, or are written, they are those of the new run",
+                if jobs.len() == 1 {
+                    format!("job {} runs a script that may look at the times of files of other jobs", list(jobs))
+                } else {
+                    format!("jobs {} run scripts that may look at the times of files of other jobs", list(jobs))
+                },
+                if jobs.len() == 1 { "it" } else { "they" },
+            ),
+            Self::ListsTrail { jobs, trail } => write!(
+                f,
+                "{} {} the directory in which {} lay while it was recorded, and found it there: record with -o ELSEWHERE, and keep this export elsewhere, too",
+                if jobs.len() == 1 { "job" } else { "jobs" },
+                if jobs.len() == 1 { format!("{} lists", list(jobs)) } else { format!("{} list", list(jobs)) },
+                printable(trail)
             ),
             Self::ListsBase { jobs } if jobs.len() == 1 => write!(
                 f,

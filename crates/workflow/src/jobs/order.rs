@@ -53,6 +53,10 @@ pub(crate) fn assemble(
         let jobs = history.time_dependent.iter().map(|job| JobId(*job)).collect();
         issues.push(Issue::Times { jobs });
     }
+    if !history.perhaps_time_dependent.is_empty() {
+        let jobs = history.perhaps_time_dependent.iter().map(|job| JobId(*job)).collect();
+        issues.push(Issue::MayUseTimes { jobs });
+    }
     issues.extend(history.outside.iter().cloned().map(|path| Issue::WroteOutside { path }));
     let mut jobs: Vec<Job> = Vec::with_capacity(together.groups.len());
     for (number, ((heads, script), members)) in together.groups.iter().zip(scripts).zip(members).enumerate() {
@@ -129,6 +133,7 @@ pub(crate) fn assemble(
     if !listed.is_empty() {
         issues.push(Issue::ListsBase { jobs: listed.into_iter().map(JobId).collect() });
     }
+    issues.extend(lists_trail(&history, log));
     let order = order(&jobs, &needs);
     let span = span(processes);
     let files = log.distinct_files();
@@ -183,6 +188,18 @@ fn aids(history: &History, division: &Division, together: &Together, programs: &
         who.iter().for_each(|job| aids.retain(|aid| aid != job));
     }
     aids.intersection(&instructed).copied().collect()
+}
+
+/// The jobs that listed the directory in which the trail lay while it was recorded.
+fn lists_trail(history: &History, log: &EventLog) -> Option<Issue> {
+    log.coverage().recording.as_ref()?;
+    let path = std::path::absolute(log.trails().first()?.path()).ok()?;
+    let place = path.parent()?.to_str()?;
+    let lists = |directory: PathId| &**name(log.names(), directory) == place;
+    let listed = history.again.listed.iter().filter(|(_, directory)| lists(*directory));
+    let jobs: BTreeSet<JobId> = listed.map(|(job, _)| JobId(*job)).collect();
+    let trail = path.file_name()?.to_str()?.into();
+    (!jobs.is_empty()).then(|| Issue::ListsTrail { jobs: jobs.into_iter().collect(), trail })
 }
 
 /// What jobs must find, leave and make, if they run again.
@@ -509,6 +526,8 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
         match issue {
             Issue::Cycle { jobs }
             | Issue::Times { jobs }
+            | Issue::MayUseTimes { jobs }
+            | Issue::ListsTrail { jobs, .. }
             | Issue::ListsBase { jobs }
             | Issue::OtherUser { jobs, .. } => {
                 jobs.iter_mut().for_each(|job| *job = new(job));

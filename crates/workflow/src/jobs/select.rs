@@ -83,6 +83,8 @@ fn renamed(issue: &Issue, new: &[Option<JobId>]) -> Option<Issue> {
     Some(match issue {
         Issue::Cycle { jobs } => Issue::Cycle { jobs: all(jobs)? },
         Issue::Times { jobs } => Issue::Times { jobs: some(jobs)? },
+        Issue::MayUseTimes { jobs } => Issue::MayUseTimes { jobs: some(jobs)? },
+        Issue::ListsTrail { jobs, trail } => Issue::ListsTrail { jobs: some(jobs)?, trail: trail.clone() },
         Issue::ListsBase { jobs } => Issue::ListsBase { jobs: some(jobs)? },
         Issue::SharedOutput { path, jobs } => Issue::SharedOutput { path: path.clone(), jobs: all(jobs)? },
         Issue::ManagerWrote { path } => Issue::ManagerWrote { path: path.clone() },

@@ -127,7 +127,11 @@ pub(crate) fn interest(line: &str) -> Interest {
         // The dates stand in the head of what they print.
         "diff" => shows(short.contains(['u', 'U', 'c', 'C']) || has_long(&["unified", "context"])),
         "pr" => shows(words.iter().any(|word| !word.starts_with('-'))),
-        "zip" | "cpio" | "pax" | "jar" | "7z" | "7za" | "7zr" => Interest::Stores,
+        "zip" | "cpio" | "pax" | "jar" | "7z" | "7za" | "7zr" | "lzop" | "mksquashfs" | "genisoimage"
+        | "mkisofs" | "xorriso" | "dpkg-deb" => Interest::Stores,
+        "ar" if words.first().is_some_and(|keys| keys.contains('U')) => Interest::Stores,
+        // A compiled module holds the time of its source.
+        name if name.starts_with("python") && python_module(words).is_some_and(packs) => Interest::Stores,
         // The index holds the times of files, a commit that of the run.
         "git" if words.iter().any(|word| GIT.contains(word)) => Interest::Stores,
         "gzip" | "pigz" => {
@@ -142,6 +146,29 @@ pub(crate) fn interest(line: &str) -> Interest {
         name if INDIFFERENT.contains(&name) => Interest::No,
         _ => Interest::Perhaps,
     }
+}
+
+/// The module that Python runs (`python3 -m tarfile -c x.tar f`), and its arguments.
+fn python_module<'a, 'b>(words: &'a [&'b str]) -> Option<(&'b str, &'a [&'b str])> {
+    let at = words.iter().position(|word| *word == "-m")?;
+    let is_before_any_script = words[..at].iter().all(|word| word.starts_with('-'));
+    words.get(at + 1).filter(|_| is_before_any_script).map(|module| (*module, &words[at + 2..]))
+}
+
+fn packs((module, words): (&str, &[&str])) -> bool {
+    match module {
+        "compileall" | "py_compile" => true,
+        "tarfile" | "zipfile" => words.iter().any(|word| matches!(*word, "-c" | "--create")),
+        _ => false,
+    }
+}
+
+/// Whether a command line is that of a language in which a script may do anything with the times that it asks for.
+fn runs_scripts(line: &str) -> bool {
+    const LANGUAGES: [&str; 10] =
+        ["python", "perl", "ruby", "node", "lua", "tclsh", "php", "Rscript", "R", "guile"];
+    let first = line.split('\0').next().map(base).unwrap_or_default();
+    LANGUAGES.contains(&first.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// Whether a command line is that of a `touch` that sets no other time than that of the clock.
@@ -170,6 +197,8 @@ pub(crate) struct Modified {
 #[derive(Debug)]
 pub(crate) struct Asked {
     interests: Vec<Interest>,
+    /// Whether each program runs a script.
+    scripted: Vec<bool>,
     /// Files with which a program did something else, of those that may compare times.
     used: HashSet<(ProgramId, PathId), RandomState>,
     asked: BTreeMap<ProgramId, Answers>,
@@ -188,12 +217,24 @@ pub(crate) struct Followed {
     pub(crate) needs: Vec<(u32, u32)>,
     /// Jobs to which it matters what the times of the inputs are, or when the others ran.
     pub(crate) time_dependent: BTreeSet<u32>,
+    /// Jobs to which it may matter: their scripts asked about files that other jobs made, and did nothing else with them.
+    pub(crate) perhaps_time_dependent: BTreeSet<u32>,
 }
 
 impl Asked {
-    pub(crate) fn new(steps: &[Step], processes: &ProcessTable, programs: &Programs) -> Self {
-        let interests: Vec<Interest> =
-            programs.all.iter().map(|program| interest(command_line(programs, processes, program))).collect();
+    pub(crate) fn new(steps: &[Step], processes: &ProcessTable, programs: &Programs, names: &Names) -> Self {
+        let line = |program| command_line(programs, processes, program);
+        let mut interests: Vec<Interest> =
+            programs.all.iter().map(|program| interest(line(program))).collect();
+        let scripted = programs.all.iter().map(|program| runs_scripts(line(program))).collect();
+        for (number, step) in steps.iter().enumerate() {
+            let compiled = step.path2.get().filter(|_| step.action == JobAction::Rename);
+            if let (Some(program), true) =
+                (programs.of_step[number], compiled.is_some_and(|path| name(names, path).ends_with(".pyc")))
+            {
+                interests[program.index()] = Interest::Stores;
+            }
+        }
         let (mut used, mut models) = (HashSet::default(), BTreeMap::new());
         for (number, step) in steps.iter().enumerate() {
             let Some(program) = programs.of_step[number] else { continue };
@@ -219,7 +260,7 @@ impl Asked {
                 );
             }
         }
-        Self { interests, used, asked: BTreeMap::new(), models }
+        Self { interests, scripted, used, asked: BTreeMap::new(), models }
     }
 
     /// Whether a program sets times to others than that of the clock.
@@ -293,6 +334,12 @@ impl Asked {
                 Interest::Builds => inputs.iter().filter(|path| !reads(job, **path)).count() > 1,
                 Interest::Perhaps | Interest::No => false,
             };
+            let is_scripted =
+                self.interests[program.index()] == Interest::Perhaps && self.scripted[program.index()];
+            let is_made = |(_, modified): &(PathId, Modified)| modified.last.is_some() && !modified.set;
+            if is_scripted && others.iter().any(is_made) {
+                followed.perhaps_time_dependent.insert(job);
+            }
             if files.len() > 1 {
                 followed.timed.extend(others.iter().map(|(path, _)| *path));
             }
@@ -376,6 +423,9 @@ mod tests {
             "busybox tar cf t d",
             "jar cf j d",
             "git -C r commit -m x",
+            "python3.11 -I -m tarfile -c t d",
+            "python -m compileall -q d",
+            "ar rcU l.a x.o",
         ] {
             assert_eq!(of(line), Interest::Stores, "{line}");
         }
@@ -394,6 +444,10 @@ mod tests {
             assert_eq!(of(line), Interest::No, "{line}");
         }
         assert_eq!((of("python3 x.py"), of("make -s all")), (Interest::Perhaps, Interest::Builds));
+        for line in ["python3 x.py -m tarfile -c t", "python3 -m tarfile -e t", "ar rc l.a x.o"] {
+            assert_eq!(of(line), Interest::Perhaps, "{line}");
+        }
+        assert!(runs_scripts("/usr/bin/python3.11\0x.py") && runs_scripts("perl") && !runs_scripts("sh\0-c"));
     }
 
     #[test]

@@ -846,11 +846,12 @@ fn jobs_whose_files_are_compared_by_time_keep_their_order() {
         recording.call(4, "newfstatat", None, "/w/a", 0, "");
         recording.call(4, "newfstatat", None, "/w/b", 0, "");
         let jobs = recording.jobs();
-        (jobs.jobs[1].needs.clone(), timed(&jobs)[0].1)
+        let may = jobs.issues.contains(&Issue::MayUseTimes { jobs: vec![JobId(2)] });
+        (jobs.jobs[1].needs.clone(), timed(&jobs)[0].1, may)
     };
-    assert_eq!(of("find\0a\0-newer\0b"), (vec![JobId(0)], true));
-    assert_eq!(of("python3\0x.py"), (vec![JobId(0)], true));
-    assert_eq!(of("cat\0a\0b"), (vec![], false));
+    assert_eq!(of("find\0a\0-newer\0b"), (vec![JobId(0)], true, false));
+    assert_eq!(of("python3\0x.py"), (vec![JobId(0)], true, true));
+    assert_eq!(of("cat\0a\0b"), (vec![], false, false));
 }
 
 #[test]
