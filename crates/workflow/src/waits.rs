@@ -269,6 +269,9 @@ impl Waits {
         waits_recorded: bool,
     ) -> Self {
         rows.sort_by_key(|row| (row.process, row.tid, row.start, row.end));
+        if timed {
+            end_with_processes(&mut rows, &processes);
+        }
         let mut waits = Self {
             of_process: vec![Vec::new(); processes.len()],
             exits: vec![None; processes.len()],
@@ -785,6 +788,17 @@ impl Waits {
         // The call was not recorded: the thread of the maker that began first.
         let maker = self.of_process.get(makers.index())?.first().copied().filter(|maker| *maker != line)?;
         (self.lines[maker.index()].first <= first).then_some((maker, first))
+    }
+}
+
+/// A sleep or wait that never returned, as the last call of its thread, goes on until the process ends.
+fn end_with_processes(rows: &mut [Row], processes: &[ProcessFacts]) {
+    let last_of_threads = rows.chunk_by_mut(|one, next| (one.process, one.tid) == (next.process, next.tid));
+    for row in last_of_threads.filter_map(<[Row]>::last_mut) {
+        let end = processes.get(row.process.index()).and_then(|process| process.end);
+        if let (Act::Slept | Act::Blocked, true, Some(end)) = (row.act, row.start == row.end, end) {
+            row.end = end.max(row.start);
+        }
     }
 }
 

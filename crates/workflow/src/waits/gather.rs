@@ -493,6 +493,10 @@ fn found(
         let dur = batch.dur[index].get().map_or(0, |Nanos(dur)| dur.max(0));
         let act = match vocabulary.act(batch, index) {
             Act::Other if dur > 0 => vocabulary.nameless(batch, index, dur),
+            // It never returned.
+            Act::Other if batch.dur[index].is_null() && batch.ret[index].is_null() => {
+                vocabulary.nameless(batch, index, i64::MAX)
+            }
             act => act,
         };
         let row =

@@ -330,6 +330,29 @@ fn a_killed_process_may_be_noticed_a_little_after_the_wait_that_its_end_ended() 
 }
 
 #[test]
+fn a_sleep_that_a_kill_ends_is_one_in_all_as_on_the_path() {
+    let mut log = Builder::new();
+    log.0.push_process(Process {
+        pid: Pid(10),
+        ppid: Some(Pid(1)),
+        exe: Some("/usr/bin/sleep".to_owned()),
+        start: Some(Timestamp(0)),
+        end: Some(Timestamp(100 * MS)),
+        signal: Some("SIGKILL".to_owned()),
+        ..Process::default()
+    });
+    log.call(10, "openat", "/x", (0, 1), 3).call(10, "nanosleep", "", (10, 0), 0);
+    log.0 = log.0.map_events(|event| {
+        if event.dur.is_null() {
+            event.ret = Nullable::NULL;
+        }
+    });
+    let waits = log.run().waits;
+    let slept = WaitTime { number: 1, time_ns: 90 * MS };
+    assert_eq!((waits[0].cause, waits[0].on_path, waits[0].in_all), (WaitCause::Sleep, slept, slept));
+}
+
+#[test]
 fn what_the_recorder_added_is_taken_out_of_calls_and_of_what_follows_them() {
     let mut log = Builder::new();
     log.process(10, 1, "cat", (0, 100));
