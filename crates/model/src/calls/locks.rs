@@ -36,6 +36,12 @@ impl LockRequest {
         ["F_SETLK", "F_SETLK64", "F_SETLKW", "F_SETLKW64"].into_iter().any(has)
     }
 
+    /// Whether the flags of a call ask for a lock that others may have at the same time.
+    #[must_use]
+    pub fn is_shared(flags: &str) -> bool {
+        ["LOCK_SH", "F_RDLCK"].into_iter().any(|word| has_word(flags.as_bytes(), word))
+    }
+
     /// Whether the flags of a call take or release a lock of a file.
     #[must_use]
     pub fn is_in(flags: &str) -> bool {

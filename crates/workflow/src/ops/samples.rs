@@ -55,7 +55,7 @@ impl Builder {
     /// What the thread of a process did with the locks of a file.
     pub(crate) fn lock(&mut self, process: VertexId, path: PathId, step: LockStep, start: i64) {
         let (process, tid) = (ProcessId(process.0), Tid(100 + process.0));
-        self.3.calls.push(LockCall { process, tid, start, path, description: None, step });
+        self.3.calls.push(LockCall { process, tid, start, path, description: None, step, shared: false });
     }
 
     /// A process waits for the end of its child.

@@ -129,12 +129,15 @@ struct LockFlags {
     request: LockRequest,
     /// Whether it is the process's, not the open file description's.
     of_process: bool,
+    /// Whether others may have it, too.
+    shared: bool,
 }
 
 impl LockFlags {
     fn of(flags: &str) -> Option<Self> {
         let of_process = LockRequest::is_of_process(flags);
-        LockRequest::of(flags).map(|request| Self { request, of_process })
+        let shared = LockRequest::is_shared(flags);
+        LockRequest::of(flags).map(|request| Self { request, of_process, shared })
     }
 }
 
@@ -271,8 +274,9 @@ impl WaitVocabulary {
             (Kind::Lock, Some(_)) => LockStep::TakesForDescription,
             _ => return,
         };
+        let shared = self.lock(batch, row).is_some_and(|lock| lock.shared);
         let Row { process, tid, start, .. } = *of;
-        locks.calls.push(LockCall { process, tid, start, path, description, step });
+        locks.calls.push(LockCall { process, tid, start, path, description, step, shared });
     }
 
     /// What a row tells of a name that is not there, or that it makes.

@@ -2,7 +2,7 @@
 //!
 //! A lock of `fcntl` is the process's and goes with any close of the file in it (`man 2 fcntl`). One of `flock`, or of an open
 //! file description (`F_OFD_SETLK`), goes with the last descriptor of the description, in whatever process that is (`man 2
-//! flock`). Which of several closes and ends was the last is not recorded: it is the last one before the waiter went on.
+//! flock`). Who takes it again, to have it with others, lets go of it, too. Which of several closes and ends was the last is not recorded: it is the last one before the waiter went on.
 
 use super::{Sign, Waits};
 use foldhash::fast::RandomState;
@@ -37,6 +37,24 @@ pub(crate) struct LockCall {
     /// None where the log does not tell.
     pub(crate) description: Option<Description>,
     pub(crate) step: LockStep,
+    /// Whether it takes a lock that others may have, too.
+    pub(crate) shared: bool,
+}
+
+impl LockCall {
+    /// Whose the lock is.
+    fn owner(&self) -> Owner {
+        match (self.step, self.description) {
+            (LockStep::TakesForDescription, Some(description)) => Owner::Description(description),
+            _ => Owner::Process(self.process, self.path),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Owner {
+    Process(ProcessId, PathId),
+    Description(Description),
 }
 
 /// What a log tells of locks.
@@ -70,7 +88,8 @@ pub(super) type Locks = HashMap<PathId, FileLocks, RandomState>;
 
 impl Waits {
     /// The same with the locks of files.
-    pub(crate) fn with_locks(mut self, LockCalls { calls, users }: LockCalls) -> Self {
+    pub(crate) fn with_locks(mut self, LockCalls { mut calls, users }: LockCalls) -> Self {
+        calls.sort_by_key(|call| call.start);
         let mut locked: HashMap<Description, PathId, RandomState> = HashMap::default();
         for call in &calls {
             let taken = match call.step {
@@ -89,18 +108,26 @@ impl Waits {
             }
         }
         let lines = self.lines_by_thread();
+        let mut taken: HashSet<Owner, RandomState> = HashSet::default();
         for call in &calls {
             let path = call.description.and_then(|description| locked.get(&description)).copied();
             let path = path.unwrap_or(call.path);
             let Some(locks) = self.locks.get(&path) else { continue };
             let lets_go = match call.step {
-                LockStep::Unlocks => true,
+                LockStep::Unlocks => {
+                    taken.remove(&Owner::Process(call.process, call.path));
+                    call.description.map(|description| taken.remove(&Owner::Description(description)));
+                    true
+                }
                 LockStep::Closes => {
                     let is_locked = |description| locked.contains_key(&description);
                     locks.owners.contains(&call.process)
                         || call.description.map_or(self.is_held(&locks.users, call.process), is_locked)
                 }
-                LockStep::TakesForProcess | LockStep::TakesForDescription => false,
+                // Who had it alone lets those in who want it shared.
+                LockStep::TakesForProcess | LockStep::TakesForDescription => {
+                    !taken.insert(call.owner()) && call.shared
+                }
             };
             if let (true, Some(line)) = (lets_go, lines.get(&(call.process, call.tid))) {
                 self.locks.entry(path).or_default().released.push((call.start, *line));

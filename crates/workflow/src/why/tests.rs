@@ -654,14 +654,16 @@ fn locks() -> impl Strategy<Value = LockCalls> {
         0..3_u32,
         prop::option::of(description()),
         prop::sample::select(steps.to_vec()),
+        any::<bool>(),
     );
-    let call = call.prop_map(|(process, start, path, description, step)| LockCall {
+    let call = call.prop_map(|(process, start, path, description, step, shared)| LockCall {
         process: ProcessId(process),
         tid: Tid(process * 10 + 10),
         start,
         path: PathId(path),
         description,
         step,
+        shared,
     });
     let users = (description(), (0..3_u32).prop_map(ProcessId));
     let all = (prop::collection::vec(call, 0..8), prop::collection::vec(users, 0..4));

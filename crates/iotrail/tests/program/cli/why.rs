@@ -306,3 +306,25 @@ fn the_maker_by_vfork_waits_for_the_exec_or_the_end_of_its_child() {
     assert_eq!(waits(executes, "0.098100"), [child(98_000_000), ("exec".to_owned(), 300_000_000)]);
     assert_eq!(waits(ends, "0.000010"), [child(299_900_000)]);
 }
+
+/// Who has a lock alone and takes it again, to have it with others, lets them in.
+#[test]
+fn a_lock_that_becomes_a_shared_one_lets_go() {
+    for taken in [
+        ["flock(3</l>, LOCK_EX)", "flock(3</l>, LOCK_SH)"],
+        [
+            "fcntl(3</l>, F_SETLKW, {l_type=F_WRLCK, l_len=0})",
+            "fcntl(3</l>, F_SETLKW, {l_type=F_RDLCK, l_len=0})",
+        ],
+    ] {
+        let [alone, shared] = taken;
+        let holder = format!(
+            "\
+2 10:00:00.010000 openat(AT_FDCWD, \"/l\", O_RDWR) = 3</l> <0.000100>
+2 10:00:00.011000 {alone} = 0 <0.000100>
+2 10:00:00.600000 {shared} = 0 <0.000100>
+"
+        );
+        assert_eq!(wait_for_lock(&holder), 549_000_000, "{shared}");
+    }
+}
