@@ -2,7 +2,7 @@
 //! of files, and to whom they tell that something is done.
 
 use crate::access::EdgeKind;
-use iotrail_model::calls::{Call, CallKind, Family, NameEffect, Transfer, flags};
+use iotrail_model::calls::{Call, CallKind, Family, Forces, NameEffect, Transfer, flags};
 
 /// What a call is to merging; what it does in full lies in its arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,9 @@ pub(crate) fn role(call: Call<'_>) -> Role {
         (CallKind::Close, _) => Role::Close,
         (CallKind::CloseRange, _) => Role::Edge(EdgeKind::Close),
         (CallKind::AioSubmit | CallKind::RingEnter, _) => Role::Submit,
-        (CallKind::Sync, _) if call.name == "syncfs" => Role::SyncAll,
+        (CallKind::Sync, _) if call.spec.and_then(|spec| spec.forces()) == Some(Forces::Everything) => {
+            Role::SyncAll
+        }
         (CallKind::Sync | CallKind::SyncMemory, _) => Role::Edge(EdgeKind::Sync),
         (CallKind::Lock, _) => Role::Edge(EdgeKind::Lock),
         (CallKind::Exec | CallKind::ExitProcess | CallKind::Spawn | CallKind::Vfork, _) => {

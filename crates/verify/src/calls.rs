@@ -266,7 +266,7 @@ impl CallAction {
             (CallKind::Sync, _) => match spec.forces()? {
                 Forces::File => CallAction::Sync,
                 Forces::Data => CallAction::SyncData,
-                Forces::Other => return None,
+                Forces::Part | Forces::Everything => return None,
             },
             (CallKind::Truncate, _) => CallAction::Truncate(number(event.offset.get())?),
             (CallKind::Stat, _) => CallAction::Stat,

@@ -9,8 +9,10 @@ pub enum Forces {
     File,
     /// The bytes of one file and what it takes to read them.
     Data,
-    /// A part of a file, or more than one.
-    Other,
+    /// A part of a file.
+    Part,
+    /// All files of a file system, or of all.
+    Everything,
 }
 
 impl CallSpec {
@@ -20,7 +22,8 @@ impl CallSpec {
         let forces = match self.name {
             "fsync" => Forces::File,
             "fdatasync" => Forces::Data,
-            _ => Forces::Other,
+            "sync" | "syncfs" => Forces::Everything,
+            _ => Forces::Part,
         };
         (self.kind == CallKind::Sync).then_some(forces)
     }
@@ -32,11 +35,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn syncs_force_a_file_its_data_or_something_else() {
+    fn syncs_force_a_file_a_part_of_it_or_everything() {
         let forces = |name| named(name).and_then(CallSpec::forces);
         let names = ["fsync", "fdatasync", "sync_file_range", "syncfs", "write"];
         let expected =
-            [Some(Forces::File), Some(Forces::Data), Some(Forces::Other), Some(Forces::Other), None];
+            [Some(Forces::File), Some(Forces::Data), Some(Forces::Part), Some(Forces::Everything), None];
         assert_eq!(names.map(forces), expected);
     }
 }
