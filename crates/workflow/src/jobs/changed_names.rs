@@ -2,7 +2,8 @@
 //!
 //! Whoever uses a name, even one that is not there, needs who made, changed, renamed or removed it or a directory or link on the
 //! way to it before; who makes, renames or removes such a directory or link needs who used it, or anything below it, and
-//! was over by then. Paths of a trail have their links resolved, so a link is also used by whose command line names it.
+//! was over by then. Paths of a trail have their links and `..` resolved, so a link is also used by whose command line names it, and
+//! so is what a command line goes up from (`d/../x`).
 
 use super::commands::{Commands, Doer};
 use super::programs::{ProgramId, name};
@@ -20,6 +21,8 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 struct ChangedNames<'a> {
     numbers: HashMap<&'a str, usize, RandomState>,
+    /// By number.
+    names: Vec<&'a str>,
     links: HashSet<&'a str, RandomState>,
 }
 
@@ -40,20 +43,29 @@ struct Happening {
     changed: Vec<usize>,
 }
 
-/// Which job needs which.
+/// A command went through a directory or link that changes in the recording, and up again.
+#[derive(Debug)]
+pub(crate) struct Climb {
+    pub(crate) at: Timestamp,
+    pub(crate) job: u32,
+    pub(crate) name: Arc<str>,
+}
+
+/// Which job needs which, and which went up from what, in the order of time.
 pub(crate) fn needs(
     steps: &[Step],
     names: &Names,
     processes: &ProcessTable,
     commands: &Commands<'_>,
-) -> Needs {
-    let mut needs = Needs::default();
+) -> (Needs, Vec<Climb>) {
+    let (mut needs, mut climbs) = (Needs::default(), Vec::new());
     let changed_names = ChangedNames::new(steps, names);
     if changed_names.numbers.is_empty() {
-        return needs;
+        return (needs, climbs);
     }
     let mut happenings = changed_names.of_steps(steps, names, commands);
-    happenings.extend(changed_names.of_commands(processes, commands));
+    happenings.extend(changed_names.of_commands(processes, commands, &mut climbs));
+    climbs.sort_by_key(|climb| climb.at);
     happenings.sort_by_key(|happening| happening.at);
     let mut all = vec![NameUse::default(); changed_names.numbers.len()];
     for Happening { at, doer, used, changed } in happenings {
@@ -78,7 +90,7 @@ pub(crate) fn needs(
             });
         }
     }
-    needs
+    (needs, climbs)
 }
 
 impl<'a> ChangedNames<'a> {
@@ -143,8 +155,9 @@ impl<'a> ChangedNames<'a> {
                 break;
             }
         }
-        let numbers = changed.into_iter().enumerate().map(|(number, path)| (path, number)).collect();
-        Self { numbers, links }
+        let names: Vec<&str> = changed.into_iter().collect();
+        let numbers = names.iter().enumerate().map(|(number, path)| (*path, number)).collect();
+        Self { numbers, names, links }
     }
 
     /// The name and all on the way to it, as far as they change.
@@ -200,8 +213,13 @@ impl<'a> ChangedNames<'a> {
         found
     }
 
-    /// Directories that commands run in, and links that their command lines name.
-    fn of_commands(&self, processes: &ProcessTable, commands: &Commands<'_>) -> Vec<Happening> {
+    /// Directories that commands run in, and links that their command lines name, or what these go up from.
+    fn of_commands(
+        &self,
+        processes: &ProcessTable,
+        commands: &Commands<'_>,
+        climbs: &mut Vec<Climb>,
+    ) -> Vec<Happening> {
         let programs = commands.programs;
         let mut found = Vec::new();
         for (number, program) in programs.all.iter().enumerate() {
@@ -215,12 +233,20 @@ impl<'a> ChangedNames<'a> {
             let called = programs.called_directory(program, processes).unwrap_or_default();
             let mut used: BTreeSet<usize> =
                 [cwd, called].into_iter().flat_map(|path| self.on_the_way(path)).collect();
-            let words = image.cmdline.as_deref().filter(|_| !self.links.is_empty()).unwrap_or_default();
-            for word in words.split('\0') {
-                for path in paths_in(word).flat_map(with_turns) {
+            let words = image.cmdline.as_deref().unwrap_or_default().split('\0');
+            let mut climbed: BTreeSet<usize> = BTreeSet::new();
+            for word in words.filter(|word| !self.links.is_empty() || word.contains("/..")) {
+                for path in paths_in(word) {
+                    climbed.extend(turns(path).flat_map(|turn| self.on_the_way(&absolute(cwd, turn))));
                     used.extend(self.on_the_way(&absolute(cwd, path)));
                 }
             }
+            climbs.extend(climbed.iter().map(|number| Climb {
+                at,
+                job: doer.job,
+                name: self.names[*number].into(),
+            }));
+            used.extend(climbed);
             if !used.is_empty() {
                 found.push(Happening { at, doer, used: used.into_iter().collect(), changed: Vec::new() });
             }
@@ -237,9 +263,9 @@ pub(crate) fn paths_in(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(word).chain(parts).chain(option).filter(|part| !part.is_empty())
 }
 
-/// The path, and how far it leads before each `..`: what goes up from a link was at the link.
-fn with_turns(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices("/..").map(|(at, _)| &path[..at]).chain([path])
+/// How far a path leads before each `..`: what goes up from there was there.
+fn turns(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices("/..").map(|(at, _)| &path[..at])
 }
 
 /// Whether a name is that path, or below it.
@@ -274,6 +300,6 @@ mod tests {
         assert!(all("cd L; ls").contains(&"L"));
         assert_eq!(&*absolute("/w", "./L//x/../y"), "/w/L/y");
         assert_eq!(&*absolute("/w", "/L/"), "/L");
-        assert_eq!(with_turns("L/../../x").collect::<Vec<_>>(), ["L", "L/..", "L/../../x"]);
+        assert_eq!(turns("L/../../x").collect::<Vec<_>>(), ["L", "L/.."]);
     }
 }

@@ -7,6 +7,7 @@
 
 use super::Made;
 use super::attributes::{attributed, keeps_attributes};
+use super::changed_names::Climb;
 use super::commands::{Commands, Doer, ends_of_heads};
 use super::group::Together;
 use super::hidden::Hidden;
@@ -227,7 +228,7 @@ pub(crate) fn write(
         }
     }
     let commands = Commands { programs, together, who, heads, untils: &untils };
-    let mut needs = super::changed_names::needs(steps, log.names(), processes, &commands);
+    let (mut needs, climbs) = super::changed_names::needs(steps, log.names(), processes, &commands);
     let old_links = super::old_links::find(steps, log.names(), processes, &commands, hidden);
     needs.extend(old_links.needs.iter().copied());
     let line = |program| programs.image(program, processes).cmdline.as_deref().unwrap_or_default();
@@ -293,7 +294,12 @@ pub(crate) fn write(
         writer.linked.extend(step.path.get().and_then(|path| writer.labels.known(step.file, path)));
     }
     let imports = super::listings::imports(steps, processes, programs, hidden);
+    let mut climbs = climbs_by_path(climbs, log.names()).into_iter().peekable();
     for (number, step) in steps.iter().enumerate() {
+        while let Some((at, job, path)) = climbs.next_if(|(at, ..)| *at <= step.start) {
+            writer.stages.now = at;
+            writer.stages.read(Thing::Name(path), job, LookupOutcome::Used);
+        }
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
             writer.until = commands.until(program);
@@ -323,6 +329,18 @@ pub(crate) fn write(
         }
     }
     History { renamed: renamed(steps, log, &commands), ..writer.finish(who, &starts) }
+}
+
+/// When which job went up from what.
+fn climbs_by_path(climbs: Vec<Climb>, names: &Names) -> Vec<(Timestamp, u32, PathId)> {
+    let wanted: HashSet<&str, RandomState> = climbs.iter().map(|climb| &*climb.name).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let known = names.paths.iter().enumerate().filter(|(_, path)| wanted.contains(&***path));
+    let known: HashMap<&str, PathId, RandomState> =
+        known.map(|(number, path)| (&**path, PathId::from_index(number))).collect();
+    climbs.iter().filter_map(|climb| Some((climb.at, climb.job, *known.get(&*climb.name)?))).collect()
 }
 
 /// Names that jobs gave or took away by renaming.
