@@ -294,7 +294,7 @@ pub(crate) fn write(
         writer.linked.extend(step.path.get().and_then(|path| writer.labels.known(step.file, path)));
     }
     let imports = super::listings::imports(steps, processes, programs, hidden);
-    let mut climbs = climbs_by_path(climbs, log.names()).into_iter().peekable();
+    let mut climbs = climbs_by_path(&climbs, log.names()).into_iter().peekable();
     for (number, step) in steps.iter().enumerate() {
         while let Some((at, job, path)) = climbs.next_if(|(at, ..)| *at <= step.start) {
             writer.stages.now = at;
@@ -332,7 +332,7 @@ pub(crate) fn write(
 }
 
 /// When which job went up from what.
-fn climbs_by_path(climbs: Vec<Climb>, names: &Names) -> Vec<(Timestamp, u32, PathId)> {
+fn climbs_by_path(climbs: &[Climb], names: &Names) -> Vec<(Timestamp, u32, PathId)> {
     let wanted: HashSet<&str, RandomState> = climbs.iter().map(|climb| &*climb.name).collect();
     if wanted.is_empty() {
         return Vec::new();
