@@ -140,8 +140,10 @@ where
         files.map(|file| &*file.path).chain(made).chain(job.directories.iter().map(|path| &**path))
     });
     let anew: BTreeSet<&str> = anew.collect();
+    let places = places(jobs);
     let mut in_place: Vec<BTreeSet<&Arc<str>>> = vec![BTreeSet::new(); jobs.jobs.len()];
-    for state in jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == Left::Input) {
+    let of_before = jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == Left::Input);
+    for state in of_before.filter(|state| !places.contains(&*state.path)) {
         if let Some(last) =
             last_change.get(&state.thing).filter(|_| !is_shared(&state.path) && !anew.contains(&*state.path))
         {
@@ -249,6 +251,14 @@ where
 /// may stand for a byte that is no text.
 fn is_kept(path: &str) -> bool {
     !path.chars().any(|c| c.is_control() || c == '\\') && !path.contains("//")
+}
+
+/// Directories that jobs list, or in which they use or make anything.
+fn places(jobs: &Jobs) -> HashSet<&str> {
+    let listed = jobs.jobs.iter().flat_map(|job| &job.listed).map(|path| &**path);
+    let used = jobs.jobs.iter().flat_map(|job| job.inputs.iter().chain(&job.outputs));
+    let around = used.filter_map(|file| file.path.rsplit_once('/')).map(|(place, _)| place);
+    listed.chain(around).collect()
 }
 
 /// Names that jobs give to files and directories of before.
