@@ -7,6 +7,7 @@
 
 use super::commands::{Commands, Doer};
 use super::programs::{ProgramId, name};
+use super::stages::parent;
 use super::steps::{JobAction, Step};
 use super::turns::Needs;
 use foldhash::fast::RandomState;
@@ -64,7 +65,8 @@ pub(crate) fn needs(
         return (needs, climbs);
     }
     let mut happenings = changed_names.of_steps(steps, names, commands);
-    happenings.extend(changed_names.of_commands(processes, commands, &mut climbs));
+    let leads = changed_names.of_links(steps, names, processes, commands);
+    happenings.extend(changed_names.of_commands(processes, commands, &leads, &mut climbs));
     climbs.sort_by_key(|climb| climb.at);
     happenings.sort_by_key(|happening| happening.at);
     let mut all = vec![NameUse::default(); changed_names.numbers.len()];
@@ -213,11 +215,34 @@ impl<'a> ChangedNames<'a> {
         found
     }
 
+    /// By link, what its target goes up from (`ln -s d/../x link`), as the command line says that made it.
+    fn of_links(
+        &self,
+        steps: &[Step],
+        names: &Names,
+        processes: &ProcessTable,
+        commands: &Commands<'_>,
+    ) -> HashMap<usize, BTreeSet<usize>, RandomState> {
+        let mut leads: HashMap<usize, BTreeSet<usize>, RandomState> = HashMap::default();
+        for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.action == JobAction::Symlink) {
+            let program = commands.programs.of_step[number];
+            let link = step.path.get().map(|path| &**name(names, path));
+            let (Some(program), Some(link)) = (program, link) else { continue };
+            let Some((place, known)) = parent(link).zip(self.numbers.get(link)) else { continue };
+            let image = commands.programs.image(commands.programs.get(program), processes);
+            let words = image.cmdline.as_deref().unwrap_or_default().split('\0').flat_map(paths_in);
+            let turns = words.flat_map(turns).flat_map(|turn| self.on_the_way(&absolute(place, turn)));
+            leads.entry(*known).or_default().extend(turns.filter(|turn| turn != known));
+        }
+        leads
+    }
+
     /// Directories that commands run in, and links that their command lines name, or what these go up from.
     fn of_commands(
         &self,
         processes: &ProcessTable,
         commands: &Commands<'_>,
+        leads: &HashMap<usize, BTreeSet<usize>, RandomState>,
         climbs: &mut Vec<Climb>,
     ) -> Vec<Happening> {
         let programs = commands.programs;
@@ -241,6 +266,7 @@ impl<'a> ChangedNames<'a> {
                     used.extend(self.on_the_way(&absolute(cwd, path)));
                 }
             }
+            climbed.extend(used.iter().filter_map(|link| leads.get(link)).flatten());
             climbs.extend(climbed.iter().map(|number| Climb {
                 at,
                 job: doer.job,
