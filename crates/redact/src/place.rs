@@ -23,7 +23,9 @@ const DISKS: [&str; 4] = ["sd", "vd", "xvd", "hd"];
 
 /// Whether the component `name` in the directory `parent` (an absolute path without a slash at its end) stays as it is.
 pub(crate) fn is_public(parent: &str, name: &str) -> bool {
+    // Loaders look for the same libraries in many directories, be they the system's or not.
     if public::is_architecture(name)
+        || public::is_library(name)
         || public::is_interpreter(parent.rsplit('/').next().unwrap_or_default(), name)
     {
         return true;

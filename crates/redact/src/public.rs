@@ -249,7 +249,7 @@ pub(crate) fn is_system_name(name: &str) -> bool {
 }
 
 /// `libc.so.6`, `libm-2.36.so`.
-fn is_library(name: &str) -> bool {
+pub(crate) fn is_library(name: &str) -> bool {
     let Some((base, version)) = name.split_once(".so") else { return false };
     let stem = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
     is_version(version)

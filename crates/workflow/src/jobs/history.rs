@@ -12,7 +12,7 @@ use super::commands::{Commands, Doer, ends_of_heads};
 use super::group::Together;
 use super::hidden::Hidden;
 use super::labels::{Called, Labels, same_files};
-use super::link_counts::{Counting, counting, sees_hidden};
+use super::link_counts::{Counting, counting, counts_when_open, sees_hidden};
 use super::programs::{ProgramId, Programs, name};
 use super::stages::{Again, How, LookupOutcome, Stages, Thing};
 use super::steps::{JobAction, OpenMode, Step};
@@ -173,6 +173,10 @@ struct Writer<'a> {
     counted_before: (Vec<Doer>, Vec<Doer>),
     /// What each program makes of the number of a file's names.
     counting: Vec<Counting>,
+    /// Whether each program looks at that of the files that it opens.
+    counts_when_open: Vec<bool>,
+    /// The interpreters of scripts, by the program that executes one.
+    interpreters: HashMap<ProgramId, PathId, RandomState>,
     /// Files whose permissions a manager changed.
     permitted: BTreeSet<PathId>,
     /// Files that managers read.
@@ -263,6 +267,8 @@ pub(crate) fn write(
         counted: HashMap::default(),
         counted_before: (Vec::new(), Vec::new()),
         counting: programs.all.iter().map(|program| counting(line(program))).collect(),
+        counts_when_open: programs.all.iter().map(|program| counts_when_open(line(program))).collect(),
+        interpreters: interpreters(log.names(), programs, processes),
         permitted: BTreeSet::new(),
         of_managers: BTreeSet::new(),
         links: HashMap::default(),
@@ -331,15 +337,35 @@ pub(crate) fn write(
     History { renamed: renamed(steps, log, &commands), ..writer.finish(who, &starts) }
 }
 
+/// By program the file that runs, as far as the log names it otherwise.
+fn interpreters(
+    names: &Names,
+    programs: &Programs,
+    processes: &ProcessTable,
+) -> HashMap<ProgramId, PathId, RandomState> {
+    let all = programs.all.iter().enumerate();
+    let running = all.filter_map(|(number, program)| {
+        Some((ProgramId(number as u32), programs.image(program, processes).exe.as_deref()?))
+    });
+    let running: Vec<(ProgramId, &str)> = running.collect();
+    let wanted: HashSet<&str, RandomState> = running.iter().map(|(_, exe)| *exe).collect();
+    let known = ids(names, &wanted);
+    running.into_iter().filter_map(|(program, exe)| Some((program, *known.get(exe)?))).collect()
+}
+
+/// The numbers of these names.
+fn ids<'a>(names: &'a Names, wanted: &HashSet<&str, RandomState>) -> HashMap<&'a str, PathId, RandomState> {
+    let known = names.paths.iter().enumerate().filter(|(_, path)| wanted.contains(&***path));
+    known.map(|(number, path)| (&**path, PathId::from_index(number))).collect()
+}
+
 /// When which job went up from what.
 fn climbs_by_path(climbs: &[Climb], names: &Names) -> Vec<(Timestamp, u32, PathId)> {
     let wanted: HashSet<&str, RandomState> = climbs.iter().map(|climb| &*climb.name).collect();
     if wanted.is_empty() {
         return Vec::new();
     }
-    let known = names.paths.iter().enumerate().filter(|(_, path)| wanted.contains(&***path));
-    let known: HashMap<&str, PathId, RandomState> =
-        known.map(|(number, path)| (&**path, PathId::from_index(number))).collect();
+    let known = ids(names, &wanted);
     climbs.iter().filter_map(|climb| Some((climb.at, climb.job, *known.get(&*climb.name)?))).collect()
 }
 
@@ -418,8 +444,21 @@ impl Writer<'_> {
         match step.action {
             JobAction::Open(mode) if mode.nameless => {}
             JobAction::Open(mode) if mode.directory => self.look(who, path, file, true),
-            JobAction::Open(mode) => self.open(number, step, mode, who, path),
-            JobAction::Exec => self.read(who, path, file, 0),
+            JobAction::Open(mode) => {
+                if self.counts_when_open[program.index()] && !mode.write {
+                    self.look_at_count(who, &Step { fd: None, ..*step }, program, file);
+                }
+                self.open(number, step, mode, who, path);
+            }
+            JobAction::Exec => {
+                self.read(who, path, file, 0);
+                // The kernel opens the one of a `#!` line; no call tells.
+                if let Some(interpreter) =
+                    self.interpreters.get(&program).copied().filter(|interpreter| *interpreter != path)
+                {
+                    self.read(who, interpreter, None, 0);
+                }
+            }
             JobAction::Read => self.read(who, path, file, step.bytes),
             JobAction::Write if self.programs.opened.contains(&path) => {
                 self.wrote(who, path, file, step.bytes, Before::There);

@@ -1,6 +1,7 @@
 //! Programs to which the number of a file's names matters, and those that count hidden names.
 
 use super::called::base;
+use super::command::MULTI_CALL;
 use super::times::options;
 
 /// Programs that ask about files, and never for the number of their names.
@@ -67,6 +68,8 @@ const INDIFFERENT: [&str; 61] = [
     "[",
     "date",
 ];
+/// Programs that leave a file alone that has several names; they look at it once it is open.
+const PACKERS: [&str; 8] = ["gzip", "bzip2", "xz", "lzma", "lzip", "pigz", "pbzip2", "compress"];
 /// Programs of which only their command's arguments look at files.
 const STARTERS: [&str; 11] =
     ["sh", "bash", "dash", "ash", "env", "time", "nice", "timeout", "xargs", "nohup", "flock"];
@@ -79,6 +82,12 @@ pub(crate) enum Counting {
     Perhaps,
     /// It shows it or acts on it, that of directories too.
     Yes,
+}
+
+/// Whether a command line looks at the number of names of the files that it opens.
+pub(crate) fn counts_when_open(line: &str) -> bool {
+    let mut words = line.split('\0').skip_while(|word| MULTI_CALL.contains(&base(word)));
+    words.next().is_some_and(|first| PACKERS.contains(&base(first)))
 }
 
 /// Whether a command line looks at the number of a file's names.
@@ -140,6 +149,7 @@ mod tests {
         for line in ["ls a", "stat -c %s a", "find . -name a", "sort a", "sh run.sh", "cp -a d e"] {
             assert_eq!(of(line), Counting::No, "{line}");
         }
+        assert!(counts_when_open("/bin/gzip\0a") && counts_when_open("xz\0a") && !counts_when_open("cat\0a"));
         for line in ["gzip a", "python3 x.py", "./tool a"] {
             assert_eq!(of(line), Counting::Perhaps, "{line}");
         }

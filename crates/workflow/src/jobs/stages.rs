@@ -376,6 +376,7 @@ impl Stages {
                 }
                 _ => drop(self.all.remove(&Thing::Attributes(path))),
             }
+            self.all.get_mut(&Thing::Attributes(path)).into_iter().for_each(History::forget_setters);
         }
     }
 
@@ -498,6 +499,16 @@ impl History {
         let came = Stage { writer: Some(job), at: Some(at), needs_last: true, ..self.stages[0].clone() };
         self.stages[0] = came;
         self.stages.insert(0, Stage { exists: Some(false), ..Stage::default() });
+    }
+
+    /// Who sets permissions needs none of those that it looked at before or after.
+    fn forget_setters(&mut self) {
+        for at in 0..self.stages.len() {
+            let next = self.stages.get(at + 1).and_then(|next| next.writer);
+            let stage = &mut self.stages[at];
+            let own = stage.writer;
+            stage.lookers.retain(|job| Some(*job) != own && Some(*job) != next);
+        }
     }
 
     /// There was nothing of that name before, unless it was found nevertheless.
@@ -760,6 +771,12 @@ mod tests {
         set(&mut stages, 3);
         stages.read(ATTRIBUTES, 4, LookupOutcome::There);
         assert_eq!(finish(stages).0, vec![], "nobody sets others later");
+        let mut stages = Stages::default();
+        stages.read(ATTRIBUTES, 1, LookupOutcome::There);
+        stages.write(X, 1, How::Emptied, Some(false));
+        stages.read(ATTRIBUTES, 2, LookupOutcome::There);
+        set(&mut stages, 2);
+        assert_eq!(finish(stages).0, vec![], "who makes it, or sets them, looks at its own");
     }
 
     #[test]

@@ -1,0 +1,4 @@
+# construct: made again
+cp in.txt tool
+chmod 755 tool
+cp tool copy
