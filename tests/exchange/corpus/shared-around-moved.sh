@@ -1,3 +1,4 @@
 # construct: shared
+# trials: unchanged
 # below: d/f
 (find d; mv d e; find e) | sort -r > o
