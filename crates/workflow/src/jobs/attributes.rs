@@ -1,7 +1,7 @@
 //! Who copies, stores or shows permissions, owners and times of files and directories: a job that does finds those of its stage.
 
 use super::called::base;
-use super::command::MULTI_CALL;
+use super::command::words;
 use super::steps::{JobAction, Step};
 use super::times::{Interest, interest};
 use foldhash::fast::RandomState;
@@ -10,7 +10,7 @@ use iotrail_model::PathId;
 
 /// Whether what a command line leaves depends on more of a file than on what is in it.
 pub(crate) fn keeps_attributes(line: &str) -> bool {
-    let mut words = line.split('\0').skip_while(|word| MULTI_CALL.contains(&base(word)));
+    let mut words = words(line);
     let Some(first) = words.next() else { return false };
     match base(first) {
         "cp" | "rsync" | "stat" | "getfacl" => true,

@@ -106,7 +106,12 @@ pub enum Program<'a> {
 }
 
 /// Programs that do what their first argument says.
-pub(crate) const MULTI_CALL: [&str; 2] = ["busybox", "toybox"];
+const MULTI_CALL: [&str; 2] = ["busybox", "toybox"];
+
+/// The words of a command line from the program on that does the work: `busybox cp a b` is `cp a b`.
+pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split('\0').skip_while(|word| MULTI_CALL.contains(&base(word)))
+}
 
 /// Names that systems give to programs by links: the name, and what the names of the programs begin with.
 const LINKS: [(&str, &[&str]); 19] = [

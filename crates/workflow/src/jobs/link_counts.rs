@@ -1,7 +1,7 @@
 //! Programs to which the number of a file's names matters, and those that count hidden names.
 
 use super::called::base;
-use super::command::MULTI_CALL;
+use super::command::words;
 use super::times::options;
 
 /// Programs that ask about files, and never for the number of their names.
@@ -86,7 +86,7 @@ pub(crate) enum Counting {
 
 /// Whether a command line looks at the number of names of the files that it opens.
 pub(crate) fn counts_when_open(line: &str) -> bool {
-    let mut words = line.split('\0').skip_while(|word| MULTI_CALL.contains(&base(word)));
+    let mut words = words(line);
     words.next().is_some_and(|first| PACKERS.contains(&base(first)))
 }
 

@@ -5,7 +5,7 @@
 //! that it asked about and did nothing else with.
 
 use super::called::base;
-use super::command::MULTI_CALL;
+use super::command::words;
 use super::programs::{Handle, Program, ProgramId, Programs, name};
 use super::steps::{JobAction, Step};
 use foldhash::fast::RandomState;
@@ -80,8 +80,7 @@ pub(crate) fn options<'a>(words: &[&'a str]) -> (String, Vec<&'a str>) {
 
 /// What a command line makes of times.
 pub(crate) fn interest(line: &str) -> Interest {
-    let multi_call = |word: &&str| MULTI_CALL.contains(&base(word));
-    let words: Vec<&str> = line.split('\0').skip_while(multi_call).collect();
+    let words: Vec<&str> = words(line).collect();
     let Some((first, words)) = words.split_first() else { return Interest::Perhaps };
     let (short, long) = options(words);
     let begins =

@@ -47,6 +47,20 @@ impl Builder {
         self
     }
 
+    /// A process that a signal ended, with the end in ns.
+    fn killed(&mut self, pid: u32, exe: &str, end: i64) -> &mut Self {
+        self.0.push_process(Process {
+            pid: Pid(pid),
+            ppid: Some(Pid(1)),
+            exe: Some(format!("/usr/bin/{exe}")),
+            start: Some(Timestamp(0)),
+            end: Some(Timestamp(end)),
+            signal: Some("SIGKILL".to_owned()),
+            ..Process::default()
+        });
+        self
+    }
+
     /// A call in ms; without an end if `end` is before `start`.
     fn call(&mut self, tid: u32, call: &str, path: &str, times: (i64, i64), ret: i64) -> &mut Self {
         self.call_on(Nullable::NULL, (tid, call), path, times, ret)
@@ -311,15 +325,7 @@ fn a_killed_process_may_be_noticed_a_little_after_the_wait_that_its_end_ended() 
     let killed = |noticed: i64| {
         let mut log = Builder::new();
         log.process(10, 1, "cat", (0, 100));
-        log.0.push_process(Process {
-            pid: Pid(20),
-            ppid: Some(Pid(1)),
-            exe: Some("/usr/bin/gen".to_owned()),
-            start: Some(Timestamp(0)),
-            end: Some(Timestamp(62 * MS + noticed)),
-            signal: Some("SIGKILL".to_owned()),
-            ..Process::default()
-        });
+        log.killed(20, "gen", 62 * MS + noticed);
         log.call(10, "read", "pipe:[1]", (2, 62), 0).call(10, "exit_group", "", (100, 0), 0);
         log.call(20, "write", "pipe:[1]", (0, 1), 5);
         let waits = log.run().waits;
@@ -332,15 +338,7 @@ fn a_killed_process_may_be_noticed_a_little_after_the_wait_that_its_end_ended() 
 #[test]
 fn a_sleep_that_a_kill_ends_is_one_in_all_as_on_the_path() {
     let mut log = Builder::new();
-    log.0.push_process(Process {
-        pid: Pid(10),
-        ppid: Some(Pid(1)),
-        exe: Some("/usr/bin/sleep".to_owned()),
-        start: Some(Timestamp(0)),
-        end: Some(Timestamp(100 * MS)),
-        signal: Some("SIGKILL".to_owned()),
-        ..Process::default()
-    });
+    log.killed(10, "sleep", 100 * MS);
     log.call(10, "openat", "/x", (0, 1), 3).call(10, "nanosleep", "", (10, 0), 0);
     log.0 = log.0.map_events(|event| {
         if event.dur.is_null() {
