@@ -1,4 +1,3 @@
 # construct: made again
 # below: d1/f d2/g
-# trials: unchanged
 mv d1 t; mv d2 d1; mv t d2; ls d1 d2 > l

@@ -1,5 +1,5 @@
 # construct: made again
-# below: d/f
 # trials: unchanged
+# below: d/f
 ls d > l
 mv d e

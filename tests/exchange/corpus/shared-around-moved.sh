@@ -1,4 +1,3 @@
 # construct: shared
-# trials: unchanged
 # below: d/f
 (find d; mv d e; find e) | sort -r > o

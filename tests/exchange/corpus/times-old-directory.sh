@@ -1,6 +1,5 @@
 # construct: times
 # below: d/f
-# trials: unchanged
 touch -d 2001-01-01 d
 cp -a d e
 stat -c %Y e > o1

@@ -156,6 +156,8 @@ struct Writer<'a> {
     listed: HashMap<Arc<str>, Vec<Doer>, RandomState>,
     /// Of these, those that may have counted hidden names.
     listed_hidden: BTreeMap<Arc<str>, Vec<u32>>,
+    /// Names that directories of before had until they were renamed.
+    moved_away: BTreeSet<PathId>,
     /// Whether each program copies, stores or shows permissions.
     keeps_attributes: Vec<bool>,
     /// What has its permissions, owner or times set.
@@ -253,6 +255,7 @@ pub(crate) fn write(
         changed: HashMap::default(),
         altered: HashMap::default(),
         listed: HashMap::default(),
+        moved_away: BTreeSet::new(),
         listed_hidden: BTreeMap::new(),
         keeps_attributes: programs.all.iter().map(|program| keeps_attributes(line(program))).collect(),
         attributed: attributed(steps),
@@ -1138,6 +1141,7 @@ impl Writer<'_> {
         let made: Vec<Arc<str>> =
             self.made.keys().filter(|path| path.starts_with(&within)).cloned().collect();
         if !self.made.contains_key(&old) && inside.is_empty() {
+            self.moves_unused_directory(who, from, to);
             return self.rename_file(who, from, to);
         }
         let new = name(names, to).clone();
@@ -1187,6 +1191,17 @@ impl Writer<'_> {
         if let Some(job) = who {
             self.needs_users_of(&old, job);
         }
+    }
+
+    /// A directory of before of whose files nothing is known: where nothing moves it back, its new name is not free again.
+    fn moves_unused_directory(&mut self, who: Who, from: PathId, to: PathId) {
+        if !self.other || self.hidden.is_of_system(to) {
+            return;
+        }
+        self.moved_away.insert(from);
+        let Some(job) = who.filter(|_| !self.moved_away.contains(&to)) else { return };
+        let path = name(self.log.names(), to).clone();
+        self.stages.carry(job, Made { path, is_directory: false, clear: true, moved: true });
     }
 
     /// Each of two names is that of what the other one was: of files, or of directories with what is in them.
