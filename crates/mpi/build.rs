@@ -42,7 +42,7 @@ fn wrappers() -> Result<String, std::fmt::Error> {
 /// A value of `Roles` as the compiler reads it.
 fn literal(roles: Roles) -> String {
     let text = format!("{roles:?}");
-    text.replace("shape: ", "shape: Shape::")
+    text.replace("shape: ", "shape: Shape::").replace("requests: ", "requests: RequestUse::")
 }
 
 /// The names of a function in C and Fortran, and how many arguments it gets at most.

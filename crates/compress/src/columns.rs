@@ -20,7 +20,7 @@ pub(crate) type Numbers = [Option<i64>; Event::COLUMNS.len()];
 /// Columns that neither all events of a line have in common (case, process, thread) nor all of an item (layer, call, error,
 /// flags), with the number of forms of each ([`crate::foresight`]), in the order in which they are read: what one is
 /// foreseen from stands before it.
-pub(crate) const OF_EXECUTION: [(usize, u8); 21] = [
+pub(crate) const OF_EXECUTION: [(usize, u8); 22] = [
     (FD, 2),
     (OPEN, 3),
     (PATH, 4),
@@ -42,6 +42,7 @@ pub(crate) const OF_EXECUTION: [(usize, u8); 21] = [
     (START, 1),
     (DUR, 1),
     (VIA, 1),
+    (ARGS, 1),
 ];
 
 #[cfg(test)]

@@ -222,7 +222,7 @@ fn decode(
 fn names_exist(document: &Document, event: &Event) -> bool {
     let (paths, flags) = (document.names.paths.len(), document.names.flags.len());
     [event.path, event.path2].iter().all(|path| path.get().is_none_or(|path| path.index() < paths))
-        && event.via.get().is_none_or(|via| (via.0 as usize) < flags)
+        && [event.via, event.args].iter().all(|text| text.get().is_none_or(|text| (text.0 as usize) < flags))
 }
 
 /// Whether its end is a time.

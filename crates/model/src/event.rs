@@ -100,6 +100,7 @@ macro_rules! event_columns {
             #[doc = "Bytes that an MPI call gave to other ranks."] sent: Nullable<i64>, SENT = "sent", DictionaryOrPlain, kept, Plain;
             #[doc = "Bytes that it got from them."] received: Nullable<i64>, RECEIVED = "received", DictionaryOrPlain, kept, Plain;
             #[doc = "The name by which the call opened `path`, where symbolic links lead from one to the other."] via: Nullable<FlagsId>, VIA = "via", DictionaryOrPlain, known, Plain;
+            #[doc = "The other arguments of an MPI call: the requests that it is about (`model::requests`)."] args: Nullable<FlagsId>, ARGS = "args", DictionaryOrPlain, known, Plain;
         }
     };
 }

@@ -28,6 +28,7 @@ pub mod quote;
 pub mod raw;
 mod raw_batch;
 pub mod recording_coverage;
+pub mod requests;
 pub mod text;
 pub mod threads;
 pub mod time;

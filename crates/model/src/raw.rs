@@ -270,7 +270,7 @@ pub struct RawCall<'a> {
     pub args: &'a [Arg<'a>],
 }
 
-/// What a call of a library is about. Names are `N`. Unknown is `None`.
+/// What a call of a library is about. Texts are `N`. Unknown is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operation<N> {
@@ -301,13 +301,17 @@ pub struct Operation<N> {
     /// Bytes got from them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received: Option<i64>,
+    /// The other arguments, as text: see [`crate::requests`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<N>,
 }
 
 impl<N> Operation<N> {
-    /// The same with another kind of name.
-    pub fn with_name<'a, M>(&'a self, name: impl FnOnce(&'a N) -> M) -> Operation<M> {
-        let Self { name: ref own, offset, requested, size, comm, peer, tag, sent, received } = *self;
-        Operation { name: own.as_ref().map(name), offset, requested, size, comm, peer, tag, sent, received }
+    /// The same with another kind of text.
+    pub fn with_texts<'a, M>(&'a self, mut text: impl FnMut(&'a N) -> M) -> Operation<M> {
+        let Self { ref name, offset, requested, size, comm, peer, tag, sent, received, ref args } = *self;
+        let (name, args) = (name.as_ref().map(&mut text), args.as_ref().map(&mut text));
+        Operation { name, offset, requested, size, comm, peer, tag, sent, received, args }
     }
 }
 

@@ -145,7 +145,7 @@ impl RawBatch {
             RawItem::Call(ref call) => Stored::Call(self.copy_call(call)),
             RawItem::Entered(ref call) => Stored::Entered(self.copy_call(call)),
             RawItem::Library { ref call, operation } => {
-                let operation = Box::new(operation.with_name(|name| self.copy(name)));
+                let operation = Box::new(operation.with_texts(|name| self.copy(name)));
                 Stored::Library { call: self.copy_call(call), operation }
             }
             RawItem::Interrupted { tid, at } => Stored::Interrupted { tid, at },
@@ -195,7 +195,7 @@ impl RawBatch {
             Stored::Call(call) => return self.with_call(call, |call| show(&RawItem::Call(call))),
             Stored::Entered(call) => return self.with_call(call, |call| show(&RawItem::Entered(call))),
             Stored::Library { call, operation } => {
-                let operation = &operation.with_name(|name| self.text(*name));
+                let operation = &operation.with_texts(|name| self.text(*name));
                 return self.with_call(call, |call| show(&RawItem::Library { call, operation }));
             }
             Stored::Image { tid, at, image } => return self.with_image(*tid, *at, image, show),

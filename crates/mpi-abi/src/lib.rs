@@ -9,9 +9,9 @@ mod ring;
 mod roles;
 
 pub use functions::{Function, functions};
-pub use record::{Record, RecordKind};
+pub use record::{Completed, Record, RecordKind};
 pub use ring::{
     ANNOUNCE, Announcement, CAPACITY, CONSUMED, DROPPED, FILE_BYTES, HEADER_BYTES, MAGIC, PRODUCED,
     RECORD_BYTES, place_of, version,
 };
-pub use roles::{NONE, Roles, Shape};
+pub use roles::{NONE, RequestUse, Roles, Shape};

@@ -10,6 +10,44 @@ pub enum RecordKind {
     Returned,
     /// A piece of the name of the file that the call that begins next is about.
     Text,
+    /// Requests that the call that begins next is given: as many handles as [`Record::handles`] tells.
+    Handles,
+    /// Places, among these, of those that the call that returns next has completed.
+    Places,
+}
+
+/// Which of the requests that a call was given it has completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Completed {
+    /// None.
+    #[default]
+    None,
+    /// All.
+    All,
+    /// Those whose places the records before tell.
+    Listed,
+    /// The one at a place.
+    One(u32),
+}
+
+impl Completed {
+    fn number(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::All => 1,
+            Self::Listed => 2,
+            Self::One(place) => place.saturating_add(3),
+        }
+    }
+
+    fn of(number: u32) -> Self {
+        match number {
+            0 => Self::None,
+            1 => Self::All,
+            2 => Self::Listed,
+            _ => Self::One(number - 3),
+        }
+    }
 }
 
 /// What a thread tells of a call.
@@ -43,10 +81,18 @@ pub struct Record {
     pub sent: Option<i64>,
     /// Bytes that it got.
     pub received: Option<i64>,
+    /// The request that the call made; 0 is none.
+    pub request: u64,
+    /// Which of the requests that it was given it has completed.
+    pub completed: Completed,
 }
 
 /// Bytes of a text in one record.
 const TEXT: usize = Record::BYTES - 8;
+/// Handles in one record.
+const HANDLES: usize = TEXT / 8;
+/// Places in one record.
+const PLACES: usize = TEXT / 4;
 
 impl Record {
     /// Bytes of a record.
@@ -81,6 +127,8 @@ impl Record {
             let start = 80 + 4 * place;
             bytes[start..start + 4].copy_from_slice(&rank.unwrap_or_default().to_ne_bytes());
         }
+        bytes[88..96].copy_from_slice(&self.request.to_ne_bytes());
+        bytes[96..100].copy_from_slice(&self.completed.number().to_ne_bytes());
         bytes
     }
 
@@ -91,6 +139,8 @@ impl Record {
             0 => RecordKind::Entered,
             1 => RecordKind::Returned,
             2 => RecordKind::Text,
+            3 => RecordKind::Handles,
+            4 => RecordKind::Places,
             _ => return None,
         };
         let number = |start: usize| {
@@ -119,6 +169,8 @@ impl Record {
             size: known(2),
             sent: known(3),
             received: known(4),
+            request: number(88) as u64,
+            completed: Completed::of(small(96) as u32),
         })
     }
 
@@ -136,9 +188,61 @@ impl Record {
     /// The piece of text in a record of the kind [`RecordKind::Text`].
     #[must_use]
     pub fn text(bytes: &[u8; Self::BYTES]) -> &[u8] {
-        let length = usize::from(u16::from_ne_bytes([bytes[2], bytes[3]])).min(TEXT);
-        &bytes[8..8 + length]
+        &bytes[8..8 + length(bytes).min(TEXT)]
     }
+
+    /// Records of so many handles, in order; `at` reads the one at a place.
+    pub fn of_handles(count: usize, at: impl Fn(usize) -> u64) -> impl Iterator<Item = [u8; Self::BYTES]> {
+        of_numbers::<HANDLES, 8>(RecordKind::Handles, count, move |place| at(place).to_ne_bytes())
+    }
+
+    /// The handles in a record of the kind [`RecordKind::Handles`].
+    pub fn handles(bytes: &[u8; Self::BYTES]) -> impl Iterator<Item = u64> {
+        numbers::<8>(bytes, HANDLES).map(u64::from_ne_bytes)
+    }
+
+    /// Records of so many places, in order; `at` reads the one at a place of its own.
+    pub fn of_places(count: usize, at: impl Fn(usize) -> u32) -> impl Iterator<Item = [u8; Self::BYTES]> {
+        of_numbers::<PLACES, 4>(RecordKind::Places, count, move |place| at(place).to_ne_bytes())
+    }
+
+    /// The places in a record of the kind [`RecordKind::Places`].
+    pub fn places(bytes: &[u8; Self::BYTES]) -> impl Iterator<Item = u32> {
+        numbers::<4>(bytes, PLACES).map(u32::from_ne_bytes)
+    }
+}
+
+/// What a record of many says that it holds.
+fn length(bytes: &[u8; Record::BYTES]) -> usize {
+    usize::from(u16::from_ne_bytes([bytes[2], bytes[3]]))
+}
+
+/// Records of at most `MOST` numbers each, of `SIZE` bytes.
+fn of_numbers<const MOST: usize, const SIZE: usize>(
+    kind: RecordKind,
+    count: usize,
+    at: impl Fn(usize) -> [u8; SIZE],
+) -> impl Iterator<Item = [u8; Record::BYTES]> {
+    (0..count).step_by(MOST).map(move |first| {
+        let here = (count - first).min(MOST);
+        let mut bytes = [0; Record::BYTES];
+        bytes[0] = kind as u8;
+        bytes[2..4].copy_from_slice(&(here as u16).to_ne_bytes());
+        for (place, number) in bytes[8..].chunks_exact_mut(SIZE).take(here).enumerate() {
+            number.copy_from_slice(&at(first + place));
+        }
+        bytes
+    })
+}
+
+/// The numbers in such a record.
+fn numbers<const SIZE: usize>(bytes: &[u8; Record::BYTES], most: usize) -> impl Iterator<Item = [u8; SIZE]> {
+    let count = length(bytes).min(most);
+    bytes[8..].chunks_exact(SIZE).take(count).map(|number| {
+        let mut own = [0; SIZE];
+        own.copy_from_slice(number);
+        own
+    })
 }
 
 #[cfg(test)]
@@ -153,9 +257,11 @@ mod tests {
             (comm, file, peer, tag) in any::<(u64, u64, Option<i32>, Option<i32>)>(),
             (offset, requested, size) in any::<(Option<i64>, Option<i64>, Option<i64>)>(),
             (sent, received, is_entered) in any::<(Option<i64>, Option<i64>, bool)>(),
+            (request, completed) in any::<(u64, u32)>(),
         ) {
             let kind = if is_entered { RecordKind::Entered } else { RecordKind::Returned };
-            let record = Record { kind, function, returned, start, end, comm, file, peer, tag, offset, requested, size, sent, received };
+            let completed = Completed::of(completed.min(u32::MAX - 3));
+            let record = Record { kind, function, returned, start, end, comm, file, peer, tag, offset, requested, size, sent, received, request, completed };
             prop_assert_eq!(Record::of(&record.to_bytes()), Some(record));
         }
 
@@ -168,12 +274,25 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_record_or_none(bytes in prop::array::uniform32(any::<u8>()), kind in 0_u8..5) {
+        fn numbers_come_back(numbers in prop::collection::vec(any::<u64>(), 0..50)) {
+            let of = |bytes: &[u8; Record::BYTES]| Record::of(bytes).map(|record| record.kind);
+            let records: Vec<_> = Record::of_handles(numbers.len(), |place| numbers[place]).collect();
+            let back: Vec<u64> = records.iter().flat_map(Record::handles).collect();
+            prop_assert_eq!(back, &numbers[..]);
+            prop_assert!(records.iter().all(|bytes| of(bytes) == Some(RecordKind::Handles)));
+            let records: Vec<_> = Record::of_places(numbers.len(), |place| numbers[place] as u32).collect();
+            let back: Vec<u32> = records.iter().flat_map(Record::places).collect();
+            prop_assert!(back.into_iter().eq(numbers.iter().map(|number| *number as u32)));
+            prop_assert!(records.iter().all(|bytes| of(bytes) == Some(RecordKind::Places)));
+        }
+
+        #[test]
+        fn any_bytes_are_a_record_or_none(bytes in prop::array::uniform32(any::<u8>()), kind in 0_u8..7) {
             let mut all = [0; Record::BYTES];
             all[..32].copy_from_slice(&bytes);
             all[0] = kind;
-            prop_assert_eq!(Record::of(&all).is_some(), kind < 3);
-            let _ = Record::text(&all);
+            prop_assert_eq!(Record::of(&all).is_some(), kind < 5);
+            let _ = (Record::text(&all), Record::handles(&all).count(), Record::places(&all).count());
         }
     }
 }

@@ -69,6 +69,9 @@ pub const fn place_of(number: u64) -> usize {
     HEADER_BYTES + (number % CAPACITY) as usize * RECORD_BYTES
 }
 
+/// Which layout records have.
+const LAYOUT: u64 = 2;
+
 /// Changes with the table of functions and the layout: writer and reader must agree.
 #[must_use]
 pub const fn version() -> u64 {
@@ -79,7 +82,7 @@ pub const fn version() -> u64 {
         hash = (hash ^ table[place] as u64).wrapping_mul(0x0100_0000_01b3);
         place += 1;
     }
-    hash ^ (RECORD_BYTES as u64) << 56 ^ CAPACITY
+    hash ^ (RECORD_BYTES as u64) << 56 ^ LAYOUT << 48 ^ CAPACITY
 }
 
 #[cfg(test)]

@@ -43,6 +43,34 @@ pub enum Shape {
     File,
 }
 
+/// What a function does to requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RequestUse {
+    /// Nothing, or nothing that is told.
+    #[default]
+    None,
+    /// It makes one, which goes on.
+    Makes,
+    /// It makes one that can be started often.
+    MakesPersistent,
+    /// It starts such requests.
+    Starts,
+    /// It completes some of them (`MPI_Wait`, `MPI_Test` and their variants).
+    Completes,
+    /// It gives one back.
+    Frees,
+    /// It is about one (`MPI_Cancel`).
+    Names,
+}
+
+impl RequestUse {
+    /// Whether a function is given requests.
+    #[must_use]
+    pub const fn takes(self) -> bool {
+        matches!(self, Self::Starts | Self::Completes | Self::Frees | Self::Names)
+    }
+}
+
 /// Places of the parameters of a function, counted from 0; [`NONE`] if it has no such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Roles {
@@ -88,6 +116,22 @@ pub struct Roles {
     pub offset: u8,
     /// The name of a file.
     pub name: u8,
+    /// What it does to requests.
+    pub requests: RequestUse,
+    /// Where its request is stored.
+    pub request: u8,
+    /// Where its requests are, if it has many, and how many.
+    pub request_array: u8,
+    /// How many these are.
+    pub request_count: u8,
+    /// Where is stored whether any is over.
+    pub flag: u8,
+    /// Where the place of the one that is over is stored.
+    pub completed: u8,
+    /// Where is stored how many are over.
+    pub completed_count: u8,
+    /// Where their places are stored.
+    pub completed_array: u8,
     /// Whether it answers an error code; in Fortran that is an argument behind the others.
     pub has_error: bool,
     /// Whether the communicator that it makes is ready only when its request is over.
@@ -133,6 +177,14 @@ impl Roles {
             status: place(&["status"]),
             offset: if is_file && is_explicit { place(&["offset"]) } else { NONE },
             name: if base == "File_open" { place(&["filename"]) } else { NONE },
+            requests: request_use(base, &function.parameters),
+            request: place(&["request"]),
+            request_array: place(&["array_of_requests"]),
+            request_count: place(&["count", "incount"]),
+            flag: place(&["flag"]),
+            completed: place(&["indx"]),
+            completed_count: place(&["outcount"]),
+            completed_array: place(&["array_of_indices"]),
             has_error: !matches!(base, "Aint_add" | "Aint_diff" | "Pcontrol"),
             makes_later: base.starts_with("Comm_idup"),
             at_own_position: is_file && !is_explicit && !is_shared,
@@ -144,9 +196,29 @@ impl Roles {
 const NEW_COMMUNICATORS: [&str; 6] =
     ["newcomm", "comm_cart", "comm_graph", "comm_dist_graph", "newintracomm", "newintercomm"];
 
-/// What a function moves, by its name without `MPI_` and `_c`.
-fn shape(base: &str, parameters: &[&str]) -> Shape {
+/// What a function does to requests, by its name without `MPI_` and `_c`.
+fn request_use(base: &str, parameters: &[&str]) -> RequestUse {
     match base {
+        "Start" | "Startall" => RequestUse::Starts,
+        "Wait" | "Waitall" | "Waitany" | "Waitsome" | "Test" | "Testall" | "Testany" | "Testsome" => {
+            RequestUse::Completes
+        }
+        "Request_free" => RequestUse::Frees,
+        "Cancel" => RequestUse::Names,
+        "Request_get_status" | "Grequest_complete" => RequestUse::None,
+        // What is ready, and what has arrived, is told of parts of requests.
+        _ if base.starts_with("Pready") || base == "Parrived" => RequestUse::None,
+        _ if !parameters.contains(&"request") => RequestUse::None,
+        _ if base.ends_with("_init") => RequestUse::MakesPersistent,
+        _ => RequestUse::Makes,
+    }
+}
+
+/// What a function moves, by its name without `MPI_` and `_c`.
+///
+/// What can be started often moves, each time, what its first part says.
+fn shape(base: &str, parameters: &[&str]) -> Shape {
+    match base.strip_suffix("_init").unwrap_or(base) {
         "Send" | "Bsend" | "Ssend" | "Rsend" | "Isend" | "Ibsend" | "Issend" | "Irsend" => Shape::Send,
         "Recv" | "Irecv" | "Mrecv" | "Imrecv" => Shape::Receive,
         "Sendrecv" | "Isendrecv" | "Sendrecv_replace" | "Isendrecv_replace" => Shape::Exchange,
@@ -202,6 +274,29 @@ mod tests {
         assert_eq!(roles("MPI_Alltoallv").shape, Shape::Alltoallv);
         assert_eq!((roles("MPI_Alltoallv").send_counts, roles("MPI_Ialltoallv").receive_counts), (1, 5));
         assert!(roles("MPI_Comm_free").by_reference && roles("MPI_File_close").by_reference);
+    }
+
+    #[test]
+    fn requests_are_made_started_and_completed() {
+        let some = roles("MPI_Testsome");
+        assert_eq!((some.requests, some.request_array, some.request_count), (RequestUse::Completes, 1, 0));
+        assert_eq!((some.completed_count, some.completed_array, some.flag), (2, 3, NONE));
+        assert_eq!(
+            (roles("MPI_Ssend_init").shape, roles("MPI_Psend_init").shape),
+            (Shape::Send, Shape::Other)
+        );
+        let any = roles("MPI_Testany");
+        assert_eq!((any.completed, any.flag, any.request), (2, 3, NONE));
+        assert_eq!(roles("MPI_File_iread_at").requests, RequestUse::Makes);
+        assert_eq!(roles("MPI_Bcast_init_c").requests, RequestUse::MakesPersistent);
+        assert_eq!(roles("MPI_Precv_init").requests, RequestUse::MakesPersistent);
+        assert_eq!(roles("MPI_Pready").requests, RequestUse::None);
+        for function in functions() {
+            let roles = Roles::of(&function);
+            let has = roles.request != NONE
+                || roles.requests.takes() && roles.request_array != NONE && roles.request_count != NONE;
+            assert!(roles.requests == RequestUse::None || has, "{}", function.name);
+        }
     }
 
     #[test]

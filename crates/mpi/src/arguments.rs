@@ -12,6 +12,9 @@ pub(crate) const STATUS_BYTES: usize = 64;
 /// Arguments that Fortran has behind those of C: the error code, and lengths of texts.
 const OF_FORTRAN: usize = 3;
 
+/// Tells handles of Fortran from addresses.
+const OF_FORTRAN_HANDLE: u64 = 1 << 63;
+
 /// Arguments and what they mean.
 pub(crate) struct Arguments<'a> {
     pub(crate) constants: &'static Constants,
@@ -115,6 +118,25 @@ impl Arguments<'_> {
         }
         // SAFETY: as above.
         unsafe { read::<u32>(address) }.map(|handle| handle as usize)
+    }
+
+    /// The request at an address. Those of Fortran are numbers of their own where handles of C are addresses.
+    pub(crate) fn request(&self, address: usize, place: usize) -> u64 {
+        let is_wide = self.constants.has_wide_handles();
+        if is_wide && self.language == Language::C {
+            // SAFETY: where a handle is stored.
+            return unsafe { read::<u64>(address + 8 * place) }.unwrap_or(0);
+        }
+        // SAFETY: as above.
+        let number = unsafe { read::<u32>(address + 4 * place) }.map_or(0, u64::from);
+        if is_wide { number | OF_FORTRAN_HANDLE } else { number }
+    }
+
+    /// A number that the call has stored, or one of those it has stored side by side.
+    pub(crate) fn stored_int(&self, role: u8, place: usize) -> Option<i32> {
+        let address = self.at(role).filter(|address| *address != 0)?;
+        // SAFETY: where numbers are stored.
+        unsafe { read(address + 4 * place) }
     }
 
     fn is_wide(&self, kind: Handle) -> bool {

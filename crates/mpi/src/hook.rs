@@ -4,6 +4,7 @@ use crate::abi::Constants;
 use crate::arguments::{Arguments, STATUS_BYTES, error_class, read};
 use crate::facts;
 use crate::producer::Producer;
+use crate::requests;
 use crate::roles;
 use crate::symbol::{Symbol, invoke};
 use iotrail_mpi_abi::{NONE, Record, RecordKind};
@@ -61,6 +62,7 @@ pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, va
         tell_name(producer, &arguments);
     }
     facts::before(&arguments, &mut record);
+    requests::tell_given(producer, &arguments);
     let mut status = [0_u64; STATUS_BYTES / 8];
     facts::substitute_status(&mut arguments, &mut status);
     record.start = now();
@@ -72,6 +74,7 @@ pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, va
     record.returned = result(&arguments, returned);
     if record.returned == 0 {
         facts::after(&arguments, &mut record);
+        requests::after(producer, &arguments, &mut record);
     }
     producer.push(&record.to_bytes());
     returned

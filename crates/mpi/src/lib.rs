@@ -9,10 +9,11 @@ mod arguments;
 mod facts;
 mod hook;
 mod producer;
+mod requests;
 mod symbol;
 
 use hook::{Language, call};
-use iotrail_mpi_abi::{Roles, Shape};
+use iotrail_mpi_abi::{RequestUse, Roles, Shape};
 use symbol::Symbol;
 
 /// What the parameters of a function mean.

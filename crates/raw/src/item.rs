@@ -133,7 +133,7 @@ impl Stored {
             RawItem::Entered(ref call) => Self::Entered(StoredCall::of(call, names)),
             RawItem::Library { ref call, operation } => Self::Library {
                 call: StoredCall::of(call, names),
-                operation: operation.with_name(|name| Text::from(*name)),
+                operation: operation.with_texts(|name| Text::from(*name)),
             },
             RawItem::Interrupted { tid, at } => Self::Interrupted { tid, at },
             RawItem::Suspended { tid, at } => Self::Suspended { tid, at },
@@ -177,7 +177,7 @@ impl Stored {
                 return call.with(names, |call, names| show(&RawItem::Entered(call), names));
             }
             Self::Library { ref call, ref operation } => {
-                let operation = &operation.with_name(Text::bytes);
+                let operation = &operation.with_texts(Text::bytes);
                 return call.with(names, |call, names| show(&RawItem::Library { call, operation }, names));
             }
             Self::Lost { tid, call: Some(ref call) } => {

@@ -18,6 +18,7 @@ mod lifecycle;
 mod mpi;
 mod mpi_calls;
 mod mpi_file;
+mod mpi_requests;
 mod names;
 mod naming;
 mod orphans;

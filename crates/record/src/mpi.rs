@@ -1,9 +1,10 @@
 //! What is known of MPI calls: who tells of them, and which communicators and files their handles stand for.
 
 use crate::mpi_file::{Bytes, RecordFile};
+use crate::mpi_requests::{Given, LiveRequests};
 use hashbrown::HashMap;
 use iotrail_model::{Layer, Pid, Tid};
-use iotrail_mpi_abi::{NONE, Roles, functions};
+use iotrail_mpi_abi::{NONE, RequestUse, Roles, functions};
 use iotrail_trail::Temporary;
 use std::ffi::{CString, OsStr};
 use std::fs::{File, OpenOptions};
@@ -20,11 +21,11 @@ const MEMORY: &str = "/dev/shm";
 /// Bytes of the name of a file.
 const LONGEST_NAME: usize = 4096;
 /// Handles that are remembered for each process.
-const MOST_HANDLES: usize = 1 << 16;
+pub(crate) const MOST_HANDLES: usize = 1 << 16;
 /// Communicators that every process has, as records number them: the first two numbers of ours.
 const BUILT_IN: u64 = 2;
 
-type Map<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
+pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 
 /// MPI calls of all threads.
 #[derive(Debug, Default)]
@@ -49,6 +50,8 @@ pub(crate) struct Known {
     pub(crate) closes: bool,
     /// Whether it makes a communicator.
     pub(crate) makes: bool,
+    /// What it does to requests.
+    pub(crate) requests: RequestUse,
 }
 
 /// A thread that tells of its calls.
@@ -61,6 +64,8 @@ pub(crate) struct Teller {
     is_opening: bool,
     /// The descriptor that was opened in it under that name.
     opened: Option<i32>,
+    /// The requests of its present call.
+    pub(crate) given: Given,
 }
 
 /// Handles of a process.
@@ -70,6 +75,7 @@ pub(crate) struct Handles {
     /// Numbers that were given to communicators.
     numbered: i32,
     pub(crate) files: Map<u64, OpenFile>,
+    pub(crate) requests: LiveRequests,
 }
 
 /// A file that was opened by MPI.
@@ -122,7 +128,13 @@ impl MpiCalls {
         match taken {
             Ok(Some(file)) => {
                 self.heard += 1;
-                let teller = Teller { file, name: Vec::new(), is_opening: false, opened: None };
+                let teller = Teller {
+                    file,
+                    name: Vec::new(),
+                    is_opening: false,
+                    opened: None,
+                    given: Given::default(),
+                };
                 self.threads.insert(tid, teller);
             }
             Ok(None) | Err(_) => self.damaged += 1,
@@ -162,6 +174,7 @@ impl Known {
             opens: roles.name != NONE,
             closes: roles.by_reference && roles.file != NONE,
             makes: roles.new_comm != NONE,
+            requests: roles.requests,
         }
     }
 }
@@ -226,6 +239,7 @@ impl Teller {
     /// A call begins.
     pub(crate) fn enters(&mut self, opens: bool) {
         (self.is_opening, self.opened) = (opens, None);
+        self.given.enters();
     }
 
     /// A call has opened a file.

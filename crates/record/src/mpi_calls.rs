@@ -5,6 +5,7 @@
 
 use crate::mpi::{have_one_name, without_file_system};
 use crate::mpi_file::Bytes;
+use crate::mpi_requests::Made;
 use crate::recording::Recording;
 use crate::selection::announcement;
 use crate::store::Store;
@@ -77,8 +78,11 @@ impl<S: Store> Recording<'_, '_, S> {
     fn hear(&mut self, (process, tid): (Pid, Tid), bytes: &Bytes, now: Timestamp) -> Option<()> {
         let record = Record::of(bytes)?;
         let teller = self.mpi.threads.get_mut(&tid)?;
-        if record.kind == RecordKind::Text {
-            return teller.adds(Record::text(bytes));
+        match record.kind {
+            RecordKind::Text => return teller.adds(Record::text(bytes)),
+            RecordKind::Handles => return teller.given.adds_handles(Record::handles(bytes)),
+            RecordKind::Places => return teller.given.adds_places(Record::places(bytes)),
+            RecordKind::Entered | RecordKind::Returned => {}
         }
         let known = self.mpi.functions.get(usize::from(record.function))?;
         let start = self.clock.at(record.start).min(now);
@@ -110,16 +114,23 @@ impl<S: Store> Recording<'_, '_, S> {
         call.dur = Some(Nanos(record.end.saturating_sub(record.start).clamp(0, (now - start).0)));
         let args = file.as_ref().and_then(|file| file.fd).map(|fd| [Arg::Fd(fd, None)]);
         call.args = args.as_ref().map_or(&[], |args| args);
+        let moved =
+            Made { comm, peer: record.peer, tag: record.tag, sent: record.sent, received: record.received };
+        let (moved, args) = match teller.given.returns(&record) {
+            Some(given) => handles.requests.follow(tid, known, &record, (given, moved)),
+            None => (moved, None),
+        };
         let operation = Operation {
             name: file.as_ref().map(|file| without_file_system(&file.name)).filter(|name| !name.is_empty()),
             offset: record.offset,
             requested: record.requested,
             size: record.size,
-            comm,
-            peer: record.peer,
-            tag: record.tag,
-            sent: record.sent,
-            received: record.received,
+            comm: moved.comm,
+            peer: moved.peer,
+            tag: moved.tag,
+            sent: moved.sent,
+            received: moved.received,
+            args: args.as_deref().map(str::as_bytes),
         };
         self.emitter.item(&RawItem::Library { call, operation: &operation });
         Some(())

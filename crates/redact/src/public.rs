@@ -4,6 +4,7 @@
 //! word learns that it is in the list.
 
 use iotrail_model::calls;
+use iotrail_model::requests::Requests;
 use iotrail_query::preset::extension;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -306,6 +307,11 @@ pub(crate) fn is_short_number(text: &str) -> bool {
 
 pub(crate) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a text says which requests of MPI a call is about, and no word that is not public.
+pub(crate) fn are_requests(text: &str) -> bool {
+    Requests::parse(text).is_some_and(|requests| requests.by.is_none_or(is_call))
 }
 
 /// Flags are symbols of the kernel and numbers no longer than the kernel's; whatever else stands there may be a name.

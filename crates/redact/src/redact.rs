@@ -115,7 +115,11 @@ impl Translation {
             .collect();
         let flags = names.flags.iter();
         let flags = flags
-            .map(|text| dictionaries.flags.intern(kept(text, public::are_flags(text)).as_bytes()))
+            .map(|text| {
+                dictionaries
+                    .flags
+                    .intern(kept(text, public::are_flags(text) || public::are_requests(text)).as_bytes())
+            })
             .collect();
         let numbered = log.distinct_files().iter().map(|file| file.numbered).collect();
         (Self { dictionaries, calls, paths, errnos, flags, numbered }, redacted)

@@ -11,7 +11,7 @@ use crate::scene::set_result;
 use crate::state::State;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{Operation, RawCall, Return};
-use iotrail_model::{CaseId, Dictionaries, Event, Nullable, OpenId, PathId};
+use iotrail_model::{CaseId, Dictionaries, Event, FlagsId, Nullable, OpenId, PathId};
 
 impl State {
     /// A thread enters a call of a library.
@@ -69,7 +69,7 @@ impl State {
             if let (Some(name), true) = (operation.name, event.path.is_null()) {
                 event.path = self.named(id, name, cx.names);
             }
-            tell(&mut event, operation);
+            tell(&mut event, operation, cx.names);
         }
         self.hand_over(event, id, cx);
     }
@@ -103,7 +103,7 @@ impl State {
 }
 
 /// What the tracer knows of the call, in its columns.
-fn tell(event: &mut Event, operation: &Operation<&[u8]>) {
+fn tell(event: &mut Event, operation: &Operation<&[u8]>, names: &mut Dictionaries) {
     event.offset = operation.offset.into();
     event.requested = operation.requested.into();
     event.size = operation.size.into();
@@ -112,4 +112,5 @@ fn tell(event: &mut Event, operation: &Operation<&[u8]>) {
     event.tag = operation.tag.into();
     event.sent = operation.sent.into();
     event.received = operation.received.into();
+    event.args = operation.args.map(|text| FlagsId(names.flags.intern(text))).into();
 }

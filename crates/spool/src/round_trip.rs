@@ -27,6 +27,7 @@ pub(crate) fn named(event: &Event, names: &Dictionaries) -> Record {
         event.errno.get().map(|id| names.errnos.get(id.0).to_vec()),
         event.flags.get().map(|id| names.flags.get(id.0).to_vec()),
         event.via.get().map(|id| names.flags.get(id.0).to_vec()),
+        event.args.get().map(|id| names.flags.get(id.0).to_vec()),
     ];
     let event = Event {
         call: CallId(0),
@@ -35,6 +36,7 @@ pub(crate) fn named(event: &Event, names: &Dictionaries) -> Record {
         errno: Nullable::NULL,
         flags: Nullable::NULL,
         via: Nullable::NULL,
+        args: Nullable::NULL,
         ..*event
     };
     Record::Event(Box::new(event), texts)

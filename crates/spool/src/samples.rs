@@ -72,6 +72,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             sent: what.3,
             received: result.0,
             via: result.2.map(FlagsId).into(),
+            args: result.2.map(FlagsId).into(),
         };
         // What real events look like.
         if result.3 & 1 == 1 {

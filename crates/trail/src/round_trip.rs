@@ -93,6 +93,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 sent: numbers.1.into(),
                 received: numbers.2.into(),
                 via: failed.1.map(FlagsId).into(),
+                args: failed.1.map(FlagsId).into(),
             }
         });
     prop::collection::vec(event, 0..120).prop_map(|mut events| {
@@ -165,6 +166,7 @@ fn read(path: &Path) -> Result<Vec<Event>, TrailError> {
                     .into(),
                 flags: flags(event.flags),
                 via: flags(event.via),
+                args: flags(event.args),
                 ..event
             });
         }
