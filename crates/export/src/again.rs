@@ -177,11 +177,9 @@ impl<'a> Anew<'a> {
             |path: &&str| filling.directories.iter().any(|place| path == place || is_below(path, place));
         let closed = strict.iter().chain(loose.iter().filter(|made| within(&made.path, &strict)));
         let (emptied, closed): (Vec<&str>, Vec<&str>) = closed.map(|made| &*made.path).partition(is_owned);
-        // Who only makes a directory fails by itself where there is one.
-        let emptied = emptied.into_iter().filter(|_| &*job.name != "mkdir");
         Self {
             closed,
-            emptied: emptied.filter(|path| strict.iter().any(|made| &*made.path == *path)).collect(),
+            emptied: emptied.into_iter().filter(|path| strict.iter().any(|made| &*made.path == *path)).collect(),
             files: paths(&files),
             chosen,
             strict: paths(&strict),

@@ -5,16 +5,17 @@
 //! write, that their redirections name, that they run in and that their command lines reach by `..`. Only what has nothing but `/` in
 //! common with it is elsewhere, and is named by its absolute path.
 
-use super::changed_names::{absolute, paths_in};
+use super::changed_names::{absolute, is_at, paths_in};
 use super::hidden::holds_files;
 use super::programs::Programs;
+use super::stages::parent;
 use super::{Job, Script};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 use iotrail_model::Names;
 use iotrail_model::text::path_to_text;
 use iotrail_query::ProcessTable;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Directories for what passes.
@@ -43,8 +44,14 @@ pub(crate) fn base(home: &str, jobs: &[Job], made: &[Arc<str>], names: &Names) -
         let stay = job.outputs.iter().filter(|file| file.stays).map(|file| &*file.path);
         let stay = stay.chain(job.directories.iter().map(|path| &**path));
         stay.filter(|path| !is_private(home, path)).for_each(&mut widen);
-        for path in climbing(job, home).iter().filter(|path| known.contains(&***path)) {
-            widen(path);
+        let is_read = |path: &str| {
+            let mut read = jobs.iter().flat_map(|job| &job.inputs);
+            read.any(|file| is_at(&file.path, path))
+        };
+        for (path, by_link) in climbing(job, home) {
+            if known.contains(&*path) && (!by_link || is_read(&path)) {
+                widen(&path);
+            }
         }
     }
     base.into()
@@ -100,21 +107,31 @@ pub(crate) fn immovable(base: &str, job: &Job, names: &Names) -> Option<String> 
     None
 }
 
-/// Paths to which the words of a job's commands climb by `..`.
-fn climbing(job: &Job, home: &str) -> Vec<Arc<str>> {
+/// Paths to which the words of a job's commands climb by `..`; whether only links that it makes lead there.
+fn climbing(job: &Job, home: &str) -> Vec<(Arc<str>, bool)> {
     let climbs = |path: &str| path.split('/').any(|part| part == "..");
     let mut all = Vec::new();
     for command in job.commands() {
         let cwd = command.cwd.as_deref().unwrap_or(home);
+        let links = if &*command.name() == "ln" { places_of_links(job) } else { Vec::new() };
+        let by_link = !links.is_empty();
+        let places = if by_link { links } else { vec![cwd] };
         for word in &command.argv {
             let word = path_to_text(word);
             let own = |path: &&str| !path.starts_with('/') || !common(home, path).is_empty();
-            all.extend(
-                paths_in(&word).filter(|path| climbs(path)).filter(own).map(|path| absolute(cwd, path)),
-            );
+            let climbing = paths_in(&word).filter(|path| climbs(path)).filter(own);
+            let lead = |path| places.iter().map(move |place| (absolute(place, path), by_link));
+            all.extend(climbing.flat_map(lead));
         }
     }
     all
+}
+
+/// Where a job makes symbolic links: their texts lead on from there.
+fn places_of_links(job: &Job) -> Vec<&str> {
+    let links = job.outputs.iter().filter(|file| file.link);
+    let places: BTreeSet<&str> = links.filter_map(|file| parent(&file.path)).collect();
+    places.into_iter().collect()
 }
 
 /// Other names of directories in `base`, with their own: where a shell's `PWD` leads to the working directory by another

@@ -1464,20 +1464,43 @@ impl Writer<'_> {
 
 /// Names of directories that are made or removed, and of those that get their names.
 fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, PathId, RandomState> {
-    let mut places: HashMap<Arc<str>, PathId, RandomState> = HashMap::default();
     let names = log.names();
+    let mut places: BTreeMap<Arc<str>, Option<PathId>> = BTreeMap::new();
     let made = |step: &&Step| matches!(step.action, JobAction::MakeDirectory(_) | JobAction::RemoveDirectory);
-    let renamed = || steps.iter().filter(|step| step.action == JobAction::Rename);
-    // What has one of the names of a directory may have got it from another one, or give it to another one.
-    for step in steps.iter().filter(made).chain(renamed()).chain(renamed().rev()) {
-        let second = step.path2.get().filter(|_| step.action == JobAction::Rename);
-        let both = [step.path.get(), second].into_iter().flatten();
-        let is_place = made(&step) || both.clone().any(|path| places.contains_key(name(names, path)));
-        for path in both.filter(|path| is_place && !hidden.is_of_system(*path)) {
-            places.insert(name(names, path).clone(), path);
+    for path in steps.iter().filter(made).filter_map(|step| step.path.get()) {
+        if !hidden.is_of_system(path) {
+            places.insert(name(names, path).clone(), Some(path));
         }
     }
-    places
+    // What has one of the names of a directory may have got it from another one, or give it to another one.
+    let renamed = steps.iter().filter(|step| step.action == JobAction::Rename);
+    let renamed: Vec<[PathId; 2]> =
+        renamed.filter_map(|step| Some([step.path.get()?, step.path2.get()?])).collect();
+    let back = renamed.iter().rev().map(|[from, to]| [*to, *from]);
+    for both in renamed.iter().copied().chain(back) {
+        let [from, to] = both.map(|path| name(names, path));
+        let within = format!("{from}/");
+        let within: Arc<str> = within.into();
+        let below = places.range(within.clone()..).take_while(|(path, _)| path.starts_with(&*within));
+        let below: Vec<Arc<str>> =
+            below.map(|(path, _)| format!("{to}/{}", &path[within.len()..]).into()).collect();
+        for path in below {
+            places.entry(path).or_default();
+        }
+        if [from, to].iter().any(|path| places.contains_key(*path)) {
+            for path in both.into_iter().filter(|path| !hidden.is_of_system(*path)) {
+                places.insert(name(names, path).clone(), Some(path));
+            }
+        }
+    }
+    if places.values().any(Option::is_none) {
+        for (number, path) in names.paths.iter().enumerate() {
+            if let Some(unknown @ None) = places.get_mut(path) {
+                *unknown = Some(PathId::from_index(number));
+            }
+        }
+    }
+    places.into_iter().filter_map(|(path, known)| Some((path, known?))).collect()
 }
 
 /// Names that others go through.

@@ -159,6 +159,9 @@ impl Search<'_> {
                     self.known.extend(target);
                 }
                 let again = self.found.moved.contains(&path);
+                if let Some(target) = target.filter(|_| !again && self.is_below_made(path)) {
+                    self.made.insert(name(self.names, target));
+                }
                 self.moves((doer, step.start), path, target);
                 for taken in [Some(path), target].into_iter().flatten() {
                     let is_first = self.known.insert(taken);

@@ -496,7 +496,11 @@ impl History {
 
     /// The name came with a directory that the job renamed: there was nothing of that name before.
     fn came_with(&mut self, job: u32, at: Timestamp) {
-        let came = Stage { writer: Some(job), at: Some(at), needs_last: true, ..self.stages[0].clone() };
+        let mut came = Stage { writer: Some(job), at: Some(at), needs_last: true, ..self.stages[0].clone() };
+        // What it may have used by that name is what it made.
+        for users in [&mut came.readers, &mut came.lookers, &mut came.missers] {
+            users.remove(&job);
+        }
         self.stages[0] = came;
         self.stages.insert(0, Stage { exists: Some(false), ..Stage::default() });
     }
@@ -591,22 +595,31 @@ pub(crate) fn parent(path: &str) -> Option<&str> {
 }
 
 impl Contested {
-    /// Whether the order of the jobs lets each find what it found.
-    fn is_kept(&self, needs: &[BTreeSet<u32>]) -> bool {
-        let is_after = |job: u32, other: u32| job == other || reaches(needs, job, other);
+    /// Whether the order of the jobs lets those who change it do so in turn.
+    fn is_in_turn(&self, needs: &[BTreeSet<u32>]) -> bool {
         let distinct: BTreeSet<u32> = self.writers.iter().copied().collect();
-        let turns = self.writers.windows(2).all(|pair| is_after(pair[1], pair[0]));
-        let found = self.finds.iter().all(|(job, stage)| {
-            let last = stage.checked_sub(1).and_then(|at| self.writers.get(at));
+        let turns = self.writers.windows(2).all(|pair| is_after(needs, pair[1], pair[0]));
+        distinct.len() == self.writers.len() && turns
+    }
+
+    /// Who finds which stage, as far as the order of the jobs grants it.
+    fn granted(&self, needs: &[BTreeSet<u32>]) -> impl Iterator<Item = (u32, Option<u32>)> {
+        self.finds.iter().filter_map(|(job, stage)| {
+            let last = stage.checked_sub(1).and_then(|at| self.writers.get(at)).copied();
             let next = self.writers.get(*stage);
-            last.is_none_or(|last| is_after(*job, *last)) && next.is_none_or(|next| is_after(*next, *job))
-        });
-        distinct.len() == self.writers.len() && turns && found
+            let is_granted = last.is_none_or(|last| is_after(needs, *job, last))
+                && next.is_none_or(|next| is_after(needs, *next, *job));
+            is_granted.then_some((*job, last))
+        })
     }
 }
 
 /// Jobs that are looked at to find out whether one waits for another.
 const SEARCHED: usize = 20_000;
+
+fn is_after(needs: &[BTreeSet<u32>], job: u32, other: u32) -> bool {
+    job == other || reaches(needs, job, other)
+}
 
 /// Whether a job waits for the other, as far as a short search tells.
 fn reaches(needs: &[BTreeSet<u32>], job: u32, other: u32) -> bool {
@@ -636,18 +649,15 @@ impl Again {
         text: &impl Fn(PathId) -> Arc<str>,
     ) -> Vec<(Vec<State>, Vec<u32>)> {
         let mut all = vec![(Vec::new(), Vec::new()); needs.len()];
-        let kept = self.contested.iter().filter(|contested| contested.is_kept(needs));
+        let kept = self.contested.iter().filter(|contested| contested.is_in_turn(needs));
         for (number, contested) in kept.enumerate() {
             let thing = number as u32;
             for writer in &contested.writers {
                 all[*writer as usize].1.push(thing);
             }
-            for (job, stage) in &contested.finds {
-                let left = match stage.checked_sub(1).and_then(|at| contested.writers.get(at)) {
-                    Some(writer) => Left::ByJob(JobId(*writer)),
-                    None => contested.before,
-                };
-                all[*job as usize].0.push(State {
+            for (job, writer) in contested.granted(needs) {
+                let left = writer.map_or(contested.before, |writer| Left::ByJob(JobId(writer)));
+                all[job as usize].0.push(State {
                     thing,
                     path: text(contested.path),
                     left,

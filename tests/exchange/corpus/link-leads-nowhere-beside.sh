@@ -1,0 +1,3 @@
+# construct: link
+ln -s ../nothing.md nowhere
+readlink nowhere >o
