@@ -28,6 +28,7 @@ EVENT_TYPES = {
     "sent": pa.int64(),
     "received": pa.int64(),
     "via": pa.dictionary(pa.int32(), pa.string()),
+    "args": pa.dictionary(pa.int32(), pa.string()),
 }
 
 

@@ -179,7 +179,10 @@ impl<'a> Anew<'a> {
         let (emptied, closed): (Vec<&str>, Vec<&str>) = closed.map(|made| &*made.path).partition(is_owned);
         Self {
             closed,
-            emptied: emptied.into_iter().filter(|path| strict.iter().any(|made| &*made.path == *path)).collect(),
+            emptied: emptied
+                .into_iter()
+                .filter(|path| strict.iter().any(|made| &*made.path == *path))
+                .collect(),
             files: paths(&files),
             chosen,
             strict: paths(&strict),

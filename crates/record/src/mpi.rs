@@ -1,8 +1,7 @@
 //! What is known of MPI calls: who tells of them, and which communicators and files their handles stand for.
 
 use crate::mpi_file::{Bytes, RecordFile};
-use crate::mpi_requests::{Given, LiveRequests};
-use hashbrown::HashMap;
+use crate::mpi_requests::{Given, LiveRequests, MOST_HANDLES, Map};
 use iotrail_model::{Layer, Pid, Tid};
 use iotrail_mpi_abi::{NONE, RequestUse, Roles, functions};
 use iotrail_trail::Temporary;
@@ -20,12 +19,8 @@ const PRELOAD: &str = "LD_PRELOAD";
 const MEMORY: &str = "/dev/shm";
 /// Bytes of the name of a file.
 const LONGEST_NAME: usize = 4096;
-/// Handles that are remembered for each process.
-pub(crate) const MOST_HANDLES: usize = 1 << 16;
 /// Communicators that every process has, as records number them: the first two numbers of ours.
 const BUILT_IN: u64 = 2;
-
-pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 
 /// MPI calls of all threads.
 #[derive(Debug, Default)]

@@ -117,7 +117,10 @@ impl<S: Store> Recording<'_, '_, S> {
         let moved =
             Made { comm, peer: record.peer, tag: record.tag, sent: record.sent, received: record.received };
         let (moved, args) = match teller.given.returns(&record) {
-            Some(given) => handles.requests.follow(tid, known, &record, (given, moved)),
+            Some(given) => {
+                let what = (known.name, known.requests);
+                handles.requests.follow(tid, what, &record, (given, moved))
+            }
             None => (moved, None),
         };
         let operation = Operation {

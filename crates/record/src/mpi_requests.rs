@@ -3,11 +3,15 @@
 //! A handle may stand for several requests at a time (MPICH has one for all that are over at once): they are taken in the order
 //! in which they were begun.
 
-use crate::mpi::{Known, MOST_HANDLES, Map};
 use iotrail_model::Tid;
 use iotrail_model::requests::{Request, Requests};
 use iotrail_mpi_abi::{Completed, Record, RequestUse};
 use std::collections::{BTreeSet, VecDeque};
+
+/// Handles that are remembered for each process.
+pub(crate) const MOST_HANDLES: usize = 1 << 16;
+
+pub(crate) type Map<K, V> = hashbrown::HashMap<K, V, foldhash::fast::FixedState>;
 
 /// Requests of one call that are looked at.
 const MOST_GIVEN: usize = 1 << 20;
@@ -91,16 +95,17 @@ pub(crate) struct LiveRequests {
 }
 
 impl LiveRequests {
-    /// Follows a call that succeeded and moved so much, with the requests that it was given; what it moved, and its arguments in words.
+    /// Follows a call that succeeded and moved so much, with what it does to requests and those that it was given; what it moved, and its
+    /// arguments in words.
     pub(crate) fn follow(
         &mut self,
         tid: Tid,
-        known: &Known,
+        (name, requests): (&'static str, RequestUse),
         record: &Record,
         (given, moved): (Vec<u64>, Made),
     ) -> (Made, Option<String>) {
         let (mut moved, mut list, mut by) = (moved, Vec::new(), None);
-        match known.requests {
+        match requests {
             RequestUse::None => return (moved, None),
             RequestUse::Makes => {
                 let number = self.begun.entry(tid).or_default();
@@ -114,7 +119,7 @@ impl LiveRequests {
                     self.next += 1;
                     self.next - 1
                 });
-                let live = Live::Often { number, by: known.name, moves: moved, is_started: false };
+                let live = Live::Often { number, by: name, moves: moved, is_started: false };
                 self.add(record.request, live);
                 list.push(Request::Persistent(number));
                 (moved.sent, moved.received) = (None, None);

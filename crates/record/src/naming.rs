@@ -159,7 +159,9 @@ impl Names {
                 (CallKind::ChangeDirectory, _) | (_, ArgKind::PathOut) if succeeded => self.cwd(who),
                 (CallKind::ChangeRoot, _) if succeeded => self.root(who),
                 // Whose the name was that its file has lost is not known: the descriptor tells the file.
-                (call, _) if call != CallKind::Exec && proc::leads_to_lost_name(tid, given.bytes) => {
+                (call, _)
+                    if call != CallKind::Exec && proc::leads_to_lost_name((tid, who.pid), given.bytes) =>
+                {
                     continue;
                 }
                 _ => {

@@ -8,7 +8,7 @@ use crate::descriptor_tables::{Description, DescriptionId};
 use crate::directories::Directory;
 use crate::file_names::{LONG, intern};
 use crate::operands::{Base, PathArg};
-use crate::paths::{self, DirectoryLink};
+use crate::paths::{self, DirectoryLink, Owner};
 use crate::process_table::ThreadId;
 use crate::state::State;
 use iotrail_model::raw::Target;
@@ -134,10 +134,7 @@ impl State {
         names: &mut Dictionaries,
     ) -> Option<(Origin, &'a [u8])> {
         let (owner, link, rest) = paths::directory_link(path)?;
-        let owner = match owner {
-            None => id,
-            Some(owner) => self.processes.find(Tid(owner))?,
-        };
+        let owner = self.thread_of(id, owner)?;
         let origin = match link {
             DirectoryLink::WorkingDirectory => self.working_directory(owner, None, names),
             DirectoryLink::Root => {
@@ -155,11 +152,21 @@ impl State {
     /// What the descriptor stands for that such a link leads to.
     pub(crate) fn descriptor_behind(&self, id: ThreadId, path: &[u8]) -> Option<DescriptionId> {
         let (owner, fd) = paths::descriptor_link(path)?;
-        let thread = match owner {
-            None => self.processes.thread(id),
-            Some(owner) => self.processes.get(Tid(owner))?,
-        };
-        self.descriptors.get(thread.table, fd)
+        let owner = self.thread_of(id, owner)?;
+        self.descriptors.get(self.processes.thread(owner).table, fd)
+    }
+
+    /// The thread whose links a thread sees there.
+    fn thread_of(&self, id: ThreadId, owner: Owner) -> Option<ThreadId> {
+        match owner {
+            Owner::Caller => Some(id),
+            Owner::Thread(tid) => self.processes.known(Tid(tid)),
+            // A first thread that is gone has none.
+            Owner::Process => {
+                let process = self.processes.process(self.processes.thread(id).process);
+                self.processes.known(Tid(process.pid.0)).or(Some(id))
+            }
+        }
     }
 
     /// Where a path argument leads. An empty path stands for its directory if `empty_is_base`.

@@ -64,20 +64,46 @@ pub(crate) fn parent(path: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The process, if it is not the caller's own, and the descriptor that a link of the kernel leads to.
-pub(crate) fn descriptor_link(path: &[u8]) -> Option<(Option<u32>, i32)> {
-    if !path.starts_with(b"/dev/") && !path.starts_with(b"/proc/") {
-        return None;
+/// Whose descriptors and directories a link of the kernel shows. The threads of a process need not share them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The process of the caller: its first thread (`/proc/self`, `/dev/fd`).
+    Process,
+    /// The thread that calls (`/proc/thread-self`).
+    Caller,
+    /// The thread of a number.
+    Thread(u32),
+}
+
+/// Whose descriptor a link of the kernel leads to, and which.
+pub(crate) fn descriptor_link(path: &[u8]) -> Option<(Owner, i32)> {
+    match path {
+        b"/dev/stdin" => Some((Owner::Process, 0)),
+        b"/dev/stdout" => Some((Owner::Process, 1)),
+        b"/dev/stderr" => Some((Owner::Process, 2)),
+        _ => {
+            let (owner, behind) = owner(path)?;
+            Some((owner, number(behind.strip_prefix(b"fd/")?)?))
+        }
     }
-    let parts: Vec<&[u8]> = path.strip_prefix(b"/")?.splitn(5, |byte| *byte == b'/').collect();
-    match parts[..] {
-        [b"dev", b"stdin"] => Some((None, 0)),
-        [b"dev", b"stdout"] => Some((None, 1)),
-        [b"dev", b"stderr"] => Some((None, 2)),
-        [b"dev", b"fd", fd] | [b"proc", b"self" | b"thread-self", b"fd", fd] => Some((None, number(fd)?)),
-        [b"proc", process, b"fd", fd] => Some((u32::try_from(number(process)?).ok(), number(fd)?)),
-        _ => None,
+}
+
+/// Whose links a path of the kernel is among, and which it is: what stands behind `/dev/`, `/proc/77/`, `/proc/self/task/78/`.
+fn owner(path: &[u8]) -> Option<(Owner, &[u8])> {
+    if let Some(behind) = path.strip_prefix(b"/dev/") {
+        return Some((Owner::Process, behind));
     }
+    let (process, behind) = split(path.strip_prefix(b"/proc/")?)?;
+    let thread = |text| Some(Owner::Thread(u32::try_from(number(text)?).ok()?));
+    if let Some((number, behind)) = behind.strip_prefix(b"task/").and_then(split) {
+        return Some((thread(number)?, behind));
+    }
+    let owner = match process {
+        b"self" => Owner::Process,
+        b"thread-self" => Owner::Caller,
+        process => thread(process)?,
+    };
+    Some((owner, behind))
 }
 
 /// A directory that a link of the kernel leads to.
@@ -91,19 +117,10 @@ pub(crate) enum DirectoryLink {
     Descriptor(i32),
 }
 
-/// The process, if it is not the caller's own, and its directory that a path leads through, and how the path goes on from
-/// there: `/proc/self/cwd/x`, `/proc/77/root/x`, `/proc/thread-self/fd/3/x`, `/dev/fd/3/x`.
-pub(crate) fn directory_link(path: &[u8]) -> Option<(Option<u32>, DirectoryLink, &[u8])> {
-    let (owner, behind) = match path.strip_prefix(b"/dev/") {
-        Some(behind) => (None, behind),
-        None => {
-            let (process, behind) = split(path.strip_prefix(b"/proc/")?)?;
-            match process {
-                b"self" | b"thread-self" => (None, behind),
-                process => (Some(u32::try_from(number(process)?).ok()?), behind),
-            }
-        }
-    };
+/// Whose directory a path leads through, and how the path goes on from there: `/proc/self/cwd/x`, `/proc/77/root/x`,
+/// `/proc/thread-self/fd/3/x`, `/dev/fd/3/x`.
+pub(crate) fn directory_link(path: &[u8]) -> Option<(Owner, DirectoryLink, &[u8])> {
+    let (owner, behind) = owner(path)?;
     let (link, rest) = split(behind)?;
     match link {
         b"cwd" if !path.starts_with(b"/dev/") => Some((owner, DirectoryLink::WorkingDirectory, rest)),
@@ -204,10 +221,14 @@ mod tests {
     #[test]
     fn links_to_descriptors_are_recognised() {
         for (path, expected) in [
-            ("/proc/self/fd/3", Some((None, 3))),
-            ("/dev/fd/63", Some((None, 63))),
-            ("/dev/stderr", Some((None, 2))),
-            ("/proc/77/fd/4", Some((Some(77), 4))),
+            ("/proc/self/fd/3", Some((Owner::Process, 3))),
+            ("/proc/thread-self/fd/3", Some((Owner::Caller, 3))),
+            ("/dev/fd/63", Some((Owner::Process, 63))),
+            ("/dev/stderr", Some((Owner::Process, 2))),
+            ("/proc/77/fd/4", Some((Owner::Thread(77), 4))),
+            ("/proc/self/task/78/fd/4", Some((Owner::Thread(78), 4))),
+            ("/proc/77/task/78/fd/4", Some((Owner::Thread(78), 4))),
+            ("/proc/77/task/fd/4", None),
             ("/proc/self/fd/3/x", None),
             ("/proc/self/fd/x", None),
             ("/proc/self/fd/", None),
@@ -223,11 +244,12 @@ mod tests {
     fn links_to_directories_are_recognised_on_the_way() {
         use DirectoryLink::{Descriptor, Root, WorkingDirectory};
         for (path, expected) in [
-            ("/proc/self/cwd/a/b", Some((None, WorkingDirectory, "a/b"))),
-            ("/proc/thread-self/root/etc", Some((None, Root, "etc"))),
-            ("/proc/77/cwd/", Some((Some(77), WorkingDirectory, ""))),
-            ("/proc/self/fd/3/x", Some((None, Descriptor(3), "x"))),
-            ("/dev/fd/3/../x", Some((None, Descriptor(3), "../x"))),
+            ("/proc/self/cwd/a/b", Some((Owner::Process, WorkingDirectory, "a/b"))),
+            ("/proc/thread-self/root/etc", Some((Owner::Caller, Root, "etc"))),
+            ("/proc/77/cwd/", Some((Owner::Thread(77), WorkingDirectory, ""))),
+            ("/proc/77/task/78/cwd/x", Some((Owner::Thread(78), WorkingDirectory, "x"))),
+            ("/proc/self/fd/3/x", Some((Owner::Process, Descriptor(3), "x"))),
+            ("/dev/fd/3/../x", Some((Owner::Process, Descriptor(3), "../x"))),
             ("/proc/self/cwd", None),
             ("/proc/self/fd/3", None),
             ("/proc/self/fdinfo/3/x", None),

@@ -359,6 +359,11 @@ impl ProcessTable {
         self.processes[id.0 as usize].as_mut().expect("a live process")
     }
 
+    /// The number here of the thread with that id, dead or alive.
+    pub(crate) fn known(&self, tid: Tid) -> Option<ThreadId> {
+        self.by_tid.get(&tid).copied()
+    }
+
     /// The thread with that id, dead or alive.
     pub(crate) fn get(&self, tid: Tid) -> Option<&Thread> {
         self.by_tid.get(&tid).map(|id| self.thread(*id))

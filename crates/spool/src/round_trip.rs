@@ -12,7 +12,7 @@ use std::path::Path;
 /// A record with names in place of ids.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Record {
-    Event(Box<Event>, [Option<Vec<u8>>; 6]),
+    Event(Box<Event>, [Option<Vec<u8>>; 7]),
     Process(Box<Process>),
     Image(Box<Process>),
     File(Vec<u8>, NamedFile),

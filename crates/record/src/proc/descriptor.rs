@@ -4,7 +4,7 @@ use super::fdinfo::{self, FdInfo};
 use super::link::{self, Name, QUIET, WANTED};
 use super::read;
 use iotrail_model::raw::OpenFile;
-use iotrail_model::{FileFacts, FileKind, Tid};
+use iotrail_model::{FileFacts, FileKind, Pid, Tid};
 use rustix::fs::{AtFlags, CWD, Statx, StatxFlags};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -53,14 +53,16 @@ impl FoundDescriptor {
     }
 }
 
-/// Whether a path is a link of the kernel to a descriptor of thread `tid` (`/proc/self/fd/3`) whose file has lost the name by
-/// which it was opened.
-pub(crate) fn leads_to_lost_name(tid: Tid, path: &[u8]) -> bool {
-    let number = [&b"/proc/self/fd/"[..], b"/proc/thread-self/fd/", b"/dev/fd/"]
-        .iter()
-        .find_map(|directory| path.strip_prefix(*directory));
-    let fd = number.and_then(|number| std::str::from_utf8(number).ok()?.parse::<u16>().ok());
-    let name = fd.and_then(|fd| file_info(tid, fd.into(), true)?.name);
+/// Whether a path is a link of the kernel to a descriptor of the process of thread `tid` (`/proc/self/fd/3`), or its own, whose file
+/// has lost the name by which it was opened.
+pub(crate) fn leads_to_lost_name((tid, process): (Tid, Pid), path: &[u8]) -> bool {
+    let of_process = Tid(process.0);
+    let owners =
+        [(&b"/proc/self/fd/"[..], of_process), (b"/proc/thread-self/fd/", tid), (b"/dev/fd/", of_process)];
+    let number = |(directory, owner)| Some((path.strip_prefix(directory)?, owner));
+    let Some((number, owner)) = owners.into_iter().find_map(number) else { return false };
+    let fd = std::str::from_utf8(number).ok().and_then(|number| number.parse::<u16>().ok());
+    let name = fd.and_then(|fd| file_info(owner, fd.into(), true)?.name);
     name.is_some_and(|name| name.deleted)
 }
 

@@ -354,6 +354,29 @@ fn ranges_are_marked_or_closed_alone() {
 }
 
 #[test]
+fn links_of_the_kernel_are_those_of_the_first_thread_unless_they_say_whose() {
+    let thread = "CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_THREAD";
+    let alone = [symbols("CLONE_FS|CLONE_FILES")];
+    let apart = || {
+        let script = Script::new().open("/a", 3).clone(thread, 101).by(101);
+        script.call("unshare", &alone, value(0)).close(3).open("/b", 3).chdir("/d")
+    };
+    for (link, expected) in [
+        ("/proc/self/fd/3", "/a"),
+        ("/dev/fd/3", "/a"),
+        ("/proc/100/fd/3", "/a"),
+        ("/proc/thread-self/fd/3", "/b"),
+        ("/proc/101/fd/3", "/b"),
+        ("/proc/self/task/101/fd/3", "/b"),
+        ("/proc/100/task/100/fd/3", "/a"),
+        ("/proc/thread-self/cwd/x", "/d/x"),
+        ("/proc/100/task/101/cwd/x", "/d/x"),
+    ] {
+        assert_eq!(apart().open(link, 9).read(9, 1).path(), Some(expected), "{link}");
+    }
+}
+
+#[test]
 fn an_exec_ends_the_sharing_of_descriptors() {
     let script = Script::new().open_with("/a", "O_CLOEXEC", 3).clone("CLONE_FILES|SIGCHLD", 101).by(101);
     let script = script.exec("/bin/x", "x").open("/b", 5).read(3, 1);
