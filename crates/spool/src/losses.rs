@@ -20,7 +20,9 @@ use std::path::Path;
 use std::sync::atomic::{Ordering, fence};
 
 pub(crate) const NAME: &str = "losses";
-const MARK: [u8; 8] = *b"iotlost\x02";
+const MARK: [u8; 8] = *b"iotlost\x03";
+/// Of files without a sum of the reason.
+const UNSUMMED_MARK: [u8; 8] = *b"iotlost\x02";
 /// Of files without a copy of the counts.
 const OLD_MARK: [u8; 8] = *b"iotlost\x01";
 /// The counts: mark, identity, refused for good, refused one by one.
@@ -28,6 +30,8 @@ const COUNTS: u64 = 16;
 /// Length and bytes of the reason.
 const REASON: usize = 32;
 const MAX_REASON: usize = 1024;
+/// The sum of length and reason.
+const REASON_SUM: usize = 1072;
 /// What was appended: events, other rows; then both once more, with every bit inverted.
 const APPENDED: usize = 1088;
 /// The counts once more: a recorder that is killed between both writes leaves them one apart.
@@ -141,6 +145,7 @@ impl LossesFile {
     fn give_reason(&self, reason: &str) {
         let bytes = &reason.as_bytes()[..reason.len().min(MAX_REASON)];
         self.put(bytes, REASON as u64 + 4);
+        self.put(&reason_sum(bytes).to_le_bytes(), REASON_SUM as u64);
         self.put(&(bytes.len() as u32).to_le_bytes(), REASON as u64);
     }
 
@@ -162,15 +167,16 @@ pub(crate) fn read(directory: &Path, identity: u64) -> Result<Option<Losses>, Sp
         Err(error) => return Err(SpoolError::io("open", &path)(error)),
     };
     let unreadable = Losses { unreadable: true, ..Losses::default() };
-    let is_marked = |bytes: &[u8]| bytes[..8] == MARK || bytes[..8] == OLD_MARK;
+    let is_marked = |bytes: &[u8]| [MARK, UNSUMMED_MARK, OLD_MARK].contains(&mark(bytes));
     if bytes.len() < LEAST || !is_marked(&bytes) || number(&bytes, 8) != identity {
         return Ok(Some(unreadable));
     }
-    let (Some([failed, too_long]), Ok(appended)) = (counts(&bytes), appended(&bytes)) else {
+    let (Some([failed, too_long]), Ok(appended), Some(reason)) =
+        (counts(&bytes), appended(&bytes), reason(&bytes))
+    else {
         return Ok(Some(Losses { statement: statement(&bytes), ..unreadable }));
     };
-    let reason = usize::try_from(number(&bytes, REASON) as u32).unwrap_or(usize::MAX).min(MAX_REASON);
-    let reason = String::from_utf8_lossy(&bytes[REASON + 4..REASON + 4 + reason]);
+    let reason = String::from_utf8_lossy(reason);
     Ok(Some(Losses {
         failed,
         too_long,
@@ -179,6 +185,26 @@ pub(crate) fn read(directory: &Path, identity: u64) -> Result<Option<Losses>, Sp
         statement: statement(&bytes),
         appended,
     }))
+}
+
+/// What kind of file it is.
+fn mark(bytes: &[u8]) -> [u8; 8] {
+    std::array::from_fn(|at| bytes[at])
+}
+
+/// The reason, empty if none was given; `None` if it is not that which was written.
+fn reason(bytes: &[u8]) -> Option<&[u8]> {
+    let length = usize::try_from(number(bytes, REASON) as u32).unwrap_or(usize::MAX).min(MAX_REASON);
+    let reason = &bytes[REASON + 4..REASON + 4 + length];
+    // The length is written last: without it, the sum is that of a reason to come.
+    let is_kept = mark(bytes) != MARK
+        || number(bytes, REASON_SUM) == reason_sum(reason)
+        || length == 0 && number(bytes, COUNTS as usize) == 0;
+    is_kept.then_some(reason)
+}
+
+fn reason_sum(reason: &[u8]) -> u64 {
+    if reason.is_empty() { 0 } else { Sum::of(reason).0 }
 }
 
 /// What was appended; `None` in files of writers that did not count, an error if both copies are not of one recorder.
@@ -201,7 +227,7 @@ fn counts(bytes: &[u8]) -> Option<[u64; 2]> {
     let (counts, copy) = (at(COUNTS), at(COPY));
     let agree =
         counts.iter().zip(copy).all(|(count, copy)| *count == copy || count.checked_sub(1) == Some(copy));
-    (agree || bytes[..8] == OLD_MARK).then_some(counts)
+    (agree || mark(bytes) == OLD_MARK).then_some(counts)
 }
 
 fn statement(bytes: &[u8]) -> Option<Coverage> {
@@ -246,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flipped_bit_in_the_counts_is_noticed() {
+    fn a_flipped_bit_in_the_counts_or_the_reason_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
         let mut file = LossesFile::create(dir.path(), 7).unwrap();
         (0..5).for_each(|_| file.count(&full()));
@@ -254,7 +280,8 @@ mod tests {
         file.appended(appended);
         let path = dir.path().join(NAME);
         let sound = std::fs::read(&path).unwrap();
-        let counts = [0..32, APPENDED..APPENDED + 32, COPY as usize..COPY as usize + 16];
+        let counts =
+            [0..48, REASON_SUM..REASON_SUM + 8, APPENDED..APPENDED + 32, COPY as usize..COPY as usize + 16];
         for bit in counts.into_iter().flat_map(|bytes| bytes.start * 8..bytes.end * 8) {
             let mut bytes = sound.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
@@ -262,6 +289,7 @@ mod tests {
             let losses = read(dir.path(), 7).unwrap().unwrap();
             let told_right = losses.failed.abs_diff(5) <= 1
                 && losses.too_long <= 1
+                && losses.reason.as_deref().is_some_and(|reason| reason == full().to_string())
                 && losses
                     .appended
                     .is_some_and(|found| found.events.abs_diff(300) <= 1 && found.rows.abs_diff(2) <= 1);
