@@ -43,6 +43,7 @@ pub(super) fn plans(abi: Abi) -> &'static [Option<Plan>] {
 const LARGEST: usize = 1023;
 
 fn by_number(abi: Abi, name: impl Fn(usize) -> Option<&'static str>) -> Vec<Option<Plan>> {
+    let name = |number: usize| name(number).or_else(|| calls::numbers::shared(u32::try_from(number).ok()?));
     let mut plans: Vec<_> =
         (0..=LARGEST).map(|number| Some(Plan::new(abi, calls::id(name(number)?)?))).collect();
     plans.truncate(plans.iter().rposition(Option::is_some).map_or(0, |last| last + 1));

@@ -164,8 +164,9 @@ impl Format {
     }
 }
 
-/// All names, for messages.
-pub(crate) fn names(subject: Subject) -> String {
+/// The names of all formats that can hold `subject`, for messages and help.
+#[must_use]
+pub fn names(subject: Subject) -> String {
     rows(subject).map(|row| row.name).collect::<Vec<_>>().join(", ")
 }
 

@@ -52,7 +52,7 @@ pub use dfg::{dfg_files, write_dfg};
 pub use error::ExportError;
 pub use fio::{FioJob, fio_job};
 pub use fio_iolog::{FioReplay, fio_iolog};
-pub use format::{Format, Subject};
+pub use format::{Format, Subject, names};
 pub use ior::{IorRuns, NotIor, ior_runs};
 pub use recorded::write_recorded;
 pub use workflow::{WriteOptions, write, write_jobs};

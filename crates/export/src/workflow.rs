@@ -34,7 +34,15 @@ pub fn write(graph: &Graph, format: Format, options: &WriteOptions) -> Result<Ve
         Format::Cyjs => cyjs::document(graph, options)?,
         Format::Mermaid => mermaid::document(graph, options),
         Format::Prov => prov::document(graph, options)?,
-        jobs => return write_jobs(&describe(graph), jobs, options),
+        Format::Pegasus
+        | Format::Dax
+        | Format::Dagman
+        | Format::Makefile
+        | Format::Snakemake
+        | Format::WfFormat => return write_jobs(&describe(graph), format, options),
+        Format::Json | Format::Svg | Format::Png | Format::Pdf | Format::NodesCsv | Format::EdgesCsv => {
+            return Err(cannot_hold(format, "it is not written as a text of the graph"));
+        }
     };
     Ok(text.into_bytes())
 }
@@ -55,17 +63,45 @@ pub fn write_jobs(jobs: &Jobs, format: Format, options: &WriteOptions) -> Result
         Format::Makefile => makefile::document(jobs, &title)?,
         Format::Snakemake => snakemake::document(jobs, &title)?,
         Format::WfFormat => wfformat::document(jobs, &title)?,
-        other => {
-            let why = "it does not hold jobs".to_owned();
-            return Err(ExportError::CannotHold { format: other.name(), why });
-        }
+        Format::Json
+        | Format::Svg
+        | Format::Png
+        | Format::Pdf
+        | Format::NodesCsv
+        | Format::EdgesCsv
+        | Format::Dot
+        | Format::Gml
+        | Format::GraphMl
+        | Format::Cyjs
+        | Format::Mermaid
+        | Format::Prov => return Err(cannot_hold(format, "it does not hold jobs")),
     };
     Ok(text.into_bytes())
+}
+
+fn cannot_hold(format: Format, why: &str) -> ExportError {
+    ExportError::CannotHold { format: format.name(), why: why.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Subject;
+
+    #[test]
+    fn every_format_for_workflows_holds_them() {
+        let (graph, options) = (crate::samples::workflow(), WriteOptions::default());
+        for format in Format::all(Subject::Workflow).filter(|format| format.picture().is_none()) {
+            let written = write(&graph, format, &options);
+            // This graph has no command lines, which some want.
+            let wants_lines = || matches!(&written, Err(ExportError::CannotHold { why, .. }) if why.contains("command line"));
+            assert!(
+                written.is_ok() || format == Format::Json || wants_lines(),
+                "{}: {written:?}",
+                format.name()
+            );
+        }
+    }
 
     #[test]
     fn hostile_names_stay_names_in_every_format() {

@@ -1,22 +1,19 @@
 //! Names of system calls: ltrace has those of an old table, and numbers for what is younger than it.
 
+use iotrail_model::calls::numbers::shared;
+
 /// What ltrace calls otherwise than the kernel.
 const OLD: [(&[u8], &[u8]); 4] =
     [(b"pread", b"pread64"), (b"pwrite", b"pwrite64"), (b"sendfile64", b"sendfile"), (b"umount", b"umount2")];
 
-/// Numbers of x86-64 that ltrace 0.7 has no names for; from 424 on all architectures share them.
+/// Numbers of x86-64 below those that all architectures share, for which ltrace 0.7 has no names.
 #[rustfmt::skip]
-const YOUNG: [(u32, &[u8]); 47] = [
-    (303, b"name_to_handle_at"), (304, b"open_by_handle_at"), (306, b"syncfs"), (308, b"setns"), (309, b"getcpu"),
-    (310, b"process_vm_readv"), (311, b"process_vm_writev"), (314, b"sched_setattr"), (315, b"sched_getattr"),
-    (316, b"renameat2"), (317, b"seccomp"), (318, b"getrandom"), (319, b"memfd_create"), (321, b"bpf"),
-    (322, b"execveat"), (323, b"userfaultfd"), (324, b"membarrier"), (325, b"mlock2"), (326, b"copy_file_range"),
-    (327, b"preadv2"), (328, b"pwritev2"), (332, b"statx"), (333, b"io_pgetevents"), (334, b"rseq"),
-    (424, b"pidfd_send_signal"), (425, b"io_uring_setup"), (426, b"io_uring_enter"), (427, b"io_uring_register"),
-    (428, b"open_tree"), (429, b"move_mount"), (430, b"fsopen"), (431, b"fsconfig"), (432, b"fsmount"),
-    (433, b"fspick"), (434, b"pidfd_open"), (435, b"clone3"), (436, b"close_range"), (437, b"openat2"),
-    (438, b"pidfd_getfd"), (439, b"faccessat2"), (440, b"process_madvise"), (441, b"epoll_pwait2"),
-    (442, b"mount_setattr"), (448, b"process_mrelease"), (449, b"futex_waitv"), (451, b"cachestat"), (452, b"fchmodat2"),
+const YOUNG: [(u32, &str); 24] = [
+    (303, "name_to_handle_at"), (304, "open_by_handle_at"), (306, "syncfs"), (308, "setns"), (309, "getcpu"),
+    (310, "process_vm_readv"), (311, "process_vm_writev"), (314, "sched_setattr"), (315, "sched_getattr"),
+    (316, "renameat2"), (317, "seccomp"), (318, "getrandom"), (319, "memfd_create"), (321, "bpf"),
+    (322, "execveat"), (323, "userfaultfd"), (324, "membarrier"), (325, "mlock2"), (326, "copy_file_range"),
+    (327, "preadv2"), (328, "pwritev2"), (332, "statx"), (333, "io_pgetevents"), (334, "rseq"),
 ];
 
 /// The kernel's name of the system call that ltrace calls `name`.
@@ -25,8 +22,8 @@ pub(crate) fn system_call(name: &[u8]) -> &[u8] {
         return name;
     }
     let number = std::str::from_utf8(name).ok().and_then(|name| name.parse::<u32>().ok());
-    let young = number.and_then(|number| YOUNG.iter().find(|(young, _)| *young == number));
-    young.map_or(name, |(_, name)| name)
+    let young = |number| Some(YOUNG.iter().find(|(young, _)| *young == number)?.1);
+    number.and_then(|number| young(number).or_else(|| shared(number))).map_or(name, str::as_bytes)
 }
 
 /// Functions of libraries that open the file which their first argument names, by a system call of their own.

@@ -22,6 +22,7 @@ mod kind;
 mod last;
 mod locks;
 pub mod mpi;
+pub mod numbers;
 mod open_flags;
 mod per_call;
 mod presence;

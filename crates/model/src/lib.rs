@@ -29,6 +29,7 @@ pub mod raw;
 mod raw_batch;
 pub mod recording_coverage;
 pub mod requests;
+pub mod sources;
 pub mod text;
 pub mod threads;
 pub mod time;

@@ -4,6 +4,7 @@ use crate::coverage;
 use crate::error::RedactError;
 use crate::public;
 use crate::words::Words;
+use iotrail_model::sources::SOURCES;
 use iotrail_model::{
     Case, CaseName, Cell, CellKind, Dictionaries, Event, FileId, NameKind, NamedFile, Nullable, Process,
 };
@@ -13,8 +14,6 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 use std::path::Path;
 
-/// What delivers events.
-const SOURCES: [&str; 5] = ["ptrace", "strace", "darshan-dxt", "ltrace", "raw"];
 /// What is told of a recording.
 const DETAILS: [&str; 2] = ["job", "launcher"];
 

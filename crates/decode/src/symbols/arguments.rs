@@ -22,8 +22,8 @@ fn of_file(name: &str, index: usize) -> Option<Notation> {
         "preadv2" | "pwritev2" => Set(&files::READ_WRITE),
         "lseek" | "llseek" | "_llseek" => One(files::WHENCE),
         "splice" | "tee" | "vmsplice" => Set(&files::SPLICE),
-        "fadvise64" | "fadvise64_64" => One(files::ADVICE),
-        "sync_file_range" => Set(&files::SYNC_RANGE),
+        "fadvise64" | "fadvise64_64" | "arm_fadvise64_64" => One(files::ADVICE),
+        "sync_file_range" | "sync_file_range2" | "arm_sync_file_range" => Set(&files::SYNC_RANGE),
         "flock" => Set(&files::FLOCK),
         "open" | "openat" | "open_by_handle_at" | "mq_open" => Open,
         "newfstatat" | "fstatat64" | "fchmodat2" if index == 3 => Set(&files::AT),
@@ -150,4 +150,22 @@ fn of_other(name: &str, index: usize) -> Option<Notation> {
         ("seccomp", 1) => Set(&others::SECCOMP_FILTER),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::calls::{ArgKind, TABLE};
+
+    /// A new call shows here: with the symbols of `<linux/...>` it is read more easily than with a number.
+    #[test]
+    fn flags_without_symbols_are_these() {
+        let mut plain = Vec::new();
+        for spec in TABLE.iter() {
+            let flags = spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::Flags);
+            let numbers = flags.filter(|(index, _)| matches!(notation(spec.name, *index), Number));
+            plain.extend(numbers.map(|(index, _)| format!("{} {index}", spec.name)));
+        }
+        insta::assert_snapshot!(plain.join("\n"));
+    }
 }

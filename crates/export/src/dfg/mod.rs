@@ -28,8 +28,19 @@ pub fn write_dfg(dfg: &Dfg, view: &View, format: Format) -> Result<Vec<u8>, Expo
         Format::GraphMl => graphml::document(dfg),
         Format::Mermaid => mermaid::document(dfg, view),
         Format::Json => return json::document(dfg),
-        other => {
-            let word = other.name().to_owned();
+        Format::Svg
+        | Format::Png
+        | Format::Pdf
+        | Format::Gml
+        | Format::Cyjs
+        | Format::Prov
+        | Format::Pegasus
+        | Format::Dax
+        | Format::Dagman
+        | Format::Makefile
+        | Format::Snakemake
+        | Format::WfFormat => {
+            let word = format.name().to_owned();
             return Err(ExportError::UnknownFormat { word, subject: Subject::Dfg });
         }
     }

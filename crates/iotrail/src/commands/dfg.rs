@@ -4,7 +4,7 @@ use crate::args::{graph, query};
 use crate::{logs, output, ui::Ui, usage};
 use iotrail_console::hints;
 use iotrail_dfg::{Dfg, synthesize};
-use iotrail_export::{Format, Subject, dfg_files, write_dfg};
+use iotrail_export::{Format, Subject, dfg_files, names, write_dfg};
 use iotrail_query::{CaseBy, Query};
 use iotrail_terminal::dfg_summary::{Limits, summary};
 use iotrail_trail::EventLog;
@@ -36,8 +36,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
-    /// The format for stdout: json, nodes.csv, edges.csv, dot, svg, png, pdf, graphml, mmd.
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help = format!("The format for stdout: {}", names(Subject::Dfg)))]
     format: Option<String>,
 
     /// Print the whole result as JSON (the same as --format json).

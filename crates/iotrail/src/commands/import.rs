@@ -3,6 +3,7 @@
 use crate::commands::structured::no_structure_name;
 use crate::{output, signals, ui::Ui, usage};
 use anyhow::Context;
+use clap::builder::PossibleValuesParser;
 use indicatif::ProgressBar;
 use iotrail_console::hints;
 use iotrail_darshan::DarshanDxt;
@@ -20,6 +21,11 @@ use std::sync::OnceLock;
 
 /// The formats of traces, the most particular first; strace's, which is searched for to the end of a file, last.
 const FORMATS: [&dyn Format; 4] = [&RawRecords, &DarshanDxt, &Ltrace, &Strace];
+
+/// Their names, the most usual first.
+fn format_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(FORMATS.iter().rev().map(|format| format.name()))
+}
 
 /// How many warnings of an import are shown one by one.
 const SHOWN: usize = 10;
@@ -54,7 +60,7 @@ pub(crate) struct Args {
     output: PathBuf,
 
     /// Format of all inputs, if it is not recognised.
-    #[arg(long, value_name = "FORMAT", value_parser = ["strace", "darshan-dxt", "ltrace", "raw"])]
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     format: Option<String>,
 
     /// How file names become case names; any of {cid}, {host} and {rid} may be missing, and slashes match directories.
@@ -201,7 +207,14 @@ impl Progress for Bar<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::date;
+    use super::{FORMATS, date};
+
+    #[test]
+    fn every_format_is_a_source_that_trails_name() {
+        for format in FORMATS {
+            assert!(iotrail_model::sources::SOURCES.contains(&format.name()), "{}", format.name());
+        }
+    }
 
     #[test]
     fn a_date_is_a_day_of_the_calendar() {

@@ -65,9 +65,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
-    /// The format of -o, or of stdout: json, svg, png, pdf, dot, gml, graphml, cyjs, mermaid, prov; of the jobs:
-    /// makefile, snakemake, dagman, pegasus, dax, wfformat.
-    #[arg(long, value_name = "FORMAT", value_parser = format_named)]
+    #[arg(long, value_name = "FORMAT", value_parser = format_named, help = formats())]
     format: Option<Format>,
 
     /// Job formats: processes whose command line matches, below another manager or the first process, are workflow managers; what they
@@ -92,6 +90,15 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     selection: query::Selection,
+}
+
+/// The help of `--format`.
+fn formats() -> String {
+    let names = |of_jobs: bool| {
+        let formats = Format::all(Subject::Workflow).filter(|format| format.is_of_jobs() == of_jobs);
+        formats.map(Format::name).collect::<Vec<_>>().join(", ")
+    };
+    format!("The format of -o, or of stdout: {}; of the jobs: {}", names(false), names(true))
 }
 
 fn format_named(word: &str) -> Result<Format, iotrail_export::ExportError> {

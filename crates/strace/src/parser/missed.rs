@@ -9,6 +9,7 @@ use super::reading::{Reading, name_length};
 use super::rights;
 use super::sink::{Out, Sink};
 use iotrail_import::Prefix;
+use iotrail_model::calls::numbers::name_behind;
 use iotrail_model::raw::{RawCall, RawItem, Return};
 use iotrail_model::{CallId, Layer, Tid, Timestamp};
 
@@ -34,7 +35,7 @@ impl Parser {
             .tid
             .map_or_else(|| self.threads.of_unnamed().unwrap_or(Tid(0)), |tid| self.threads.named(tid));
         if let Some((name, _)) = resumed_name(prefix.rest) {
-            let call = CallId(out.names.calls.intern(name));
+            let call = CallId(out.names.calls.intern(name_behind(name)));
             let call = RawCall {
                 tid,
                 layer: Layer::Syscall,

@@ -3,6 +3,7 @@
 use super::Parser;
 use super::arguments::Arguments;
 use super::escape::Scratch;
+use iotrail_model::calls::numbers::name_behind;
 use iotrail_model::calls::{self, CallKind, CallSpec, Family, Makes};
 use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::{RawCall, Return};
@@ -26,7 +27,7 @@ impl<'r, 'a> Reading<'r, 'a> {
         arguments: &'r mut Arguments<'a>,
     ) -> Option<Self> {
         let length = name_length(text)?;
-        let name = &text[..length];
+        let name = name_behind(&text[..length]);
         let known = names.calls.find(name).map(CallId);
         let spec = known.and_then(calls::spec);
         arguments.read(text, length + 1, spec.map_or(&[], |spec| spec.args), scratch);

@@ -10,6 +10,7 @@ use super::sink::{Out, Sink};
 use super::threads::Began;
 use super::{Parser, noise};
 use iotrail_import::Prefix;
+use iotrail_model::calls::numbers::name_behind;
 use iotrail_model::raw::{RawCall, RawItem};
 use iotrail_model::{CallId, Layer, Tid, Timestamp};
 
@@ -83,7 +84,7 @@ impl Parser {
                 Some(_) => parser.coverage.interrupted_unknown += 1,
                 None => parser.coverage.incomplete += 1,
             }
-            let call = CallId(out.names.calls.intern(name));
+            let call = CallId(out.names.calls.intern(name_behind(name)));
             let start = Timestamp(now.0.saturating_sub(outcome.dur.unwrap_or_default().0));
             let (dur, ret) = (outcome.dur, outcome.ret);
             out.emit(RawItem::Call(RawCall { tid, layer: Layer::Syscall, call, start, dur, ret, args: &[] }));

@@ -101,7 +101,7 @@ fn a_format_can_be_forced_and_must_be_known() {
     let said = forced("darshan-dxt").fails();
     assert!(said.contains("no line of it is text of darshan-dxt-parser"), "{said}");
     let said = forced("gdb").refuses();
-    assert!(said.contains("possible values: strace, darshan-dxt, ltrace, raw"), "{said}");
+    assert!(said.contains("possible values: strace, ltrace, darshan-dxt, raw"), "{said}");
 }
 
 #[test]

@@ -145,7 +145,12 @@ fn other_structures_are_taken_apart_as_far_as_needed() {
             "restart_syscall(<... resuming interrupted nanosleep ...>) = 0",
             "@0 restart_syscall(text <... resuming interrupted nanosleep ...>) = 0",
         ),
-        ("syscall_0x1c9(0x1, 0x2) = -1 ENOSYS (Function not implemented)", "@0 syscall_0x1c9(1, 2) = ENOSYS"),
+        ("syscall_0x3c9(0x1, 0x2) = -1 ENOSYS (Function not implemented)", "@0 syscall_0x3c9(1, 2) = ENOSYS"),
+        // A call that is younger than strace.
+        (
+            "syscall_0x1d4(0x3, 0x7ffd, 0x7ffe, 0x20, 0, 0) = 0",
+            "@0 file_getattr(fd 3, _, 32766, 32, 0, 0) = 0",
+        ),
         (
             "wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 12<cat>",
             "@0 wait4(-1, text [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 12",
