@@ -11,8 +11,8 @@ mod safety;
 mod smallest;
 
 use crate::columns::{
-    FD, FILE, FILE2, OF_EXECUTION, OFFSET, OPEN, OPEN2, PARENT, PATH, PATH2, PEER, RECEIVED, REQUESTED, RET,
-    SENT, SIZE, TAG,
+    ARGS, FD, FILE, FILE2, OF_EXECUTION, OFFSET, OPEN, OPEN2, PARENT, PATH, PATH2, PEER, RECEIVED, REQUESTED,
+    RET, SENT, SIZE, TAG,
 };
 use crate::error::CompressError;
 use crate::peers::{RELATIVE, Ranks};
@@ -27,7 +27,7 @@ use safety::{Safety, can_change};
 use smallest::{names, quantities};
 
 /// Columns that are gathered: quantities, and the names that are tables at precision 0.
-const LOSSY: [usize; 8] = [REQUESTED, SIZE, RET, OFFSET, SENT, RECEIVED, PEER, TAG];
+const LOSSY: [usize; 9] = [REQUESTED, SIZE, RET, OFFSET, SENT, RECEIVED, PEER, TAG, ARGS];
 
 /// Columns of names that are foreseen from the events before.
 const FORESEEN: [usize; 7] = [FD, OPEN, PATH, FILE, PATH2, FILE2, OPEN2];
@@ -85,6 +85,8 @@ struct Kinds {
     exchanges: PerCall<bool>,
     /// Whether it is one message.
     message: PerCall<bool>,
+    /// Whether it completes requests.
+    completes: PerCall<bool>,
 }
 
 impl Kinds {
@@ -99,6 +101,7 @@ impl Kinds {
             returns,
             exchanges: PerCall::new(calls, |call| mpi::exchanges(call.name)),
             message: PerCall::new(calls, |call| mpi::is_message(call.name)),
+            completes: PerCall::new(calls, |call| mpi::completes(call.name)),
         }
     }
 }
@@ -113,7 +116,8 @@ pub(crate) fn has_fixed_counts(document: &Document) -> bool {
 #[must_use]
 pub fn draws_messages(document: &Document) -> bool {
     let items = document.structure.items();
-    let names = [PEER, TAG].map(place_of);
+    // Requests are those of messages; whoever waits for other ones waits for ever.
+    let names = [PEER, TAG, ARGS].map(place_of);
     let holds_messages = |item: u32| {
         let mut waiting = vec![ItemId(item)];
         while let Some(item) = waiting.pop() {
@@ -220,10 +224,14 @@ impl Coarsening<'_> {
             self.quantity(item, SENT, None);
             self.quantity(item, RECEIVED, None);
         }
-        if self.precision == Precision::LEAST && self.safety.names_may_change() && self.kinds.message.of(call)
-        {
-            self.names(item, PEER, RELATIVE);
-            self.names(item, TAG, 0);
+        if self.precision == Precision::LEAST && self.safety.names_may_change() {
+            if self.kinds.message.of(call) {
+                self.names(item, PEER, RELATIVE);
+                self.names(item, TAG, 0);
+            }
+            if self.kinds.completes.of(call) {
+                self.names(item, ARGS, 0);
+            }
         }
     }
 

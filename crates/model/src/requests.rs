@@ -1,9 +1,10 @@
-//! The requests that a call of MPI is about, as the column `args` has them: `requests=2-0,p1`, and by which function those were
-//! made that it starts: `by=MPI_Send_init`.
+//! The requests that a call of MPI is about, as the column `args` has them: `requests=2-0,p1`; by which function those were
+//! made that it starts, `by=MPI_Send_init`; how much each start of the one moves that it makes, `bytes=8`.
 //!
 //! Source: spec/structure, section 2.
 
 use std::fmt::{self, Display, Formatter, Write};
+use std::str::FromStr;
 
 /// A request, from where a call stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +24,14 @@ pub struct Requests<'a> {
     pub list: Vec<Request>,
     /// The function that made those which it starts.
     pub by: Option<&'a str>,
+    /// Bytes that each start of the one gives that it made.
+    pub bytes: Option<u64>,
 }
 
 const NAME: &str = "requests=";
 const NONE: &str = "none";
 const BY: &str = " by=";
+const BYTES: &str = " bytes=";
 
 /// A longer text is not kept.
 const LONGEST: usize = 4096;
@@ -46,6 +50,7 @@ impl<'a> Requests<'a> {
     #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
         let text = text.strip_prefix(NAME).filter(|text| text.len() <= LONGEST)?;
+        let (text, bytes) = text.split_once(BYTES).map_or((text, None), |(text, bytes)| (text, Some(bytes)));
         let (list, by) = text.split_once(BY).map_or((text, None), |(list, by)| (list, Some(by)));
         let is_function = |name: &str| {
             name.starts_with("MPI_") && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -53,7 +58,11 @@ impl<'a> Requests<'a> {
         if !by.is_none_or(is_function) {
             return None;
         }
-        let mut requests = Self { list: Vec::new(), by };
+        let bytes = match bytes {
+            Some(bytes) => Some(number(bytes)?),
+            None => None,
+        };
+        let mut requests = Self { list: Vec::new(), by, bytes };
         if list != NONE {
             list.split(',').try_for_each(|run| add_run(run, &mut requests.list))?;
         }
@@ -68,7 +77,7 @@ fn add_run(run: &str, list: &mut Vec<Request>) -> Option<()> {
         return Some(());
     }
     let (first, last) = run.split_once('-').unwrap_or((run, run));
-    let (kind, first, last): (fn(u32) -> Request, _, _) = match first.strip_prefix('p') {
+    let (kind, first, last): (fn(u32) -> Request, u32, u32) = match first.strip_prefix('p') {
         Some(first) => (Request::Persistent, number(first)?, number(last.strip_prefix('p')?)?),
         None => (Request::Age, number(first)?, number(last)?),
     };
@@ -84,7 +93,7 @@ fn add_run(run: &str, list: &mut Vec<Request>) -> Option<()> {
 }
 
 /// A number without sign.
-fn number(digits: &str) -> Option<u32> {
+fn number<N: FromStr>(digits: &str) -> Option<N> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
@@ -128,7 +137,8 @@ impl Display for Requests<'_> {
             }
             rest = &rest[more + 1..];
         }
-        self.by.map_or(Ok(()), |by| write!(out, "{BY}{by}"))
+        self.by.map_or(Ok(()), |by| write!(out, "{BY}{by}"))?;
+        self.bytes.map_or(Ok(()), |bytes| write!(out, "{BYTES}{bytes}"))
     }
 }
 
@@ -149,7 +159,7 @@ mod tests {
     #[test]
     fn runs_are_short() {
         let ages = |ages: &[u32]| ages.iter().map(|age| Request::Age(*age)).collect::<Vec<_>>();
-        let text = |list, by| Requests { list, by }.to_string();
+        let text = |list, by| Requests { list, by, bytes: None }.to_string();
         assert_eq!(text(ages(&[3, 2, 1, 0]), None), "requests=3-0");
         assert_eq!(text(ages(&[0, 1, 5, 5, 4]), None), "requests=0-1,5,5-4");
         assert_eq!(text(vec![], None), "requests=none");
@@ -168,6 +178,8 @@ mod tests {
             "requests=0-4000000000",
             "requests=+1",
             "requests=1 by=rm",
+            "requests=1 bytes=-3",
+            "requests=1 bytes=1 by=MPI_a",
             "requests=1 by=MPI_a b",
             "O_RDONLY",
             "requests=99999999999",
@@ -178,14 +190,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_come_back(list in prop::collection::vec(request(), 0..40), by in prop::bool::ANY) {
-            let requests = Requests { list, by: by.then_some("MPI_Recv_init") };
+        fn texts_come_back(list in prop::collection::vec(request(), 0..40), by in prop::bool::ANY, bytes: Option<u64>) {
+            let requests = Requests { list, by: by.then_some("MPI_Recv_init"), bytes };
             let again = requests.to_string();
             prop_assert_eq!(Requests::parse(&again), Some(requests));
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in "(requests=)?[0-9p?,-]{0,30}( by=MPI_[a-z]{0,5})?") {
+        fn any_text_is_read_or_refused(text in "(requests=)?[0-9p?,-]{0,30}( by=MPI_[a-z]{0,5})?( bytes=[0-9]{0,21})?") {
             if let Some(requests) = Requests::parse(&text) {
                 let again = requests.to_string();
                 prop_assert_eq!(Requests::parse(&again), Some(requests));

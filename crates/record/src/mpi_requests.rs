@@ -104,7 +104,7 @@ impl LiveRequests {
         record: &Record,
         (given, moved): (Vec<u64>, Made),
     ) -> (Made, Option<String>) {
-        let (mut moved, mut list, mut by) = (moved, Vec::new(), None);
+        let (mut moved, mut list, mut by, mut bytes) = (moved, Vec::new(), None, None);
         match requests {
             RequestUse::None => return (moved, None),
             RequestUse::Makes => {
@@ -122,6 +122,7 @@ impl LiveRequests {
                 let live = Live::Often { number, by: name, moves: moved, is_started: false };
                 self.add(record.request, live);
                 list.push(Request::Persistent(number));
+                bytes = moved.sent.and_then(|sent| u64::try_from(sent).ok());
                 (moved.sent, moved.received) = (None, None);
             }
             RequestUse::Starts => {
@@ -139,7 +140,7 @@ impl LiveRequests {
             RequestUse::Frees => list.extend(given.iter().filter_map(|handle| self.free(tid, *handle))),
             RequestUse::Names => list.extend(given.iter().filter_map(|handle| self.request(tid, *handle))),
         }
-        (moved, Requests { list, by }.to_text())
+        (moved, Requests { list, by, bytes }.to_text())
     }
 
     fn add(&mut self, handle: u64, live: Live) {
@@ -204,16 +205,18 @@ impl LiveRequests {
     }
 }
 
-/// What requests move that are started together: bytes of all, and where they all agree, between whom.
+/// What requests move that are started together: bytes of all, and between whom, if that is one partner.
 fn together(mut each: impl Iterator<Item = Made>) -> Made {
     let Some(first) = each.next() else { return Made::default() };
     let sum = |one: Option<i64>, other: Option<i64>| one?.checked_add(other?);
     let same = |one: Option<i32>, other: Option<i32>| one.filter(|_| one == other);
-    each.fold(first, |all, next| Made {
+    let all = each.fold(first, |all, next| Made {
         comm: same(all.comm, next.comm),
         peer: same(all.peer, next.peer),
         tag: same(all.tag, next.tag),
         sent: sum(all.sent, next.sent),
         received: sum(all.received, next.received),
-    })
+    });
+    // Of several messages no one is told.
+    if all.peer.is_some() { all } else { Made { comm: None, tag: None, ..all } }
 }

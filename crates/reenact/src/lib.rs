@@ -16,6 +16,7 @@ mod mpi_exchanges;
 mod mpi_execute;
 mod mpi_partners;
 mod mpi_rank;
+mod mpi_requests;
 mod name_order;
 mod names;
 mod posix;

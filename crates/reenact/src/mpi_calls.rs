@@ -1,6 +1,7 @@
 //! Calls of MPI as they are made again.
 
 use iotrail_model::Event;
+use iotrail_mpi_abi::{RequestUse, Roles, functions};
 use iotrail_mpi_run::{Collective, SendMode, Transfer};
 use iotrail_stats::messages::communicators::Makes;
 
@@ -70,6 +71,13 @@ pub enum MpiCall {
     },
     /// Waits for requests.
     Wait(Wanted),
+    /// Waits for those that these calls began: where they stand in the list of waited ones, and how many.
+    WaitFor {
+        /// The place of the first.
+        first: u32,
+        /// How many.
+        count: u32,
+    },
     /// Asks whether requests are over.
     Test,
     /// Opens the file of that name.
@@ -111,7 +119,7 @@ pub enum MpiCall {
     Close(usize),
 }
 
-/// Which requests are waited for. Recordings do not tell which they were.
+/// Which requests are waited for, where the recording does not tell which they were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// The oldest one.
@@ -135,6 +143,12 @@ pub(crate) enum Known {
     Collective(Collective, bool),
     Wait(Wanted),
     Test,
+    /// It makes a persistent request, of which each start is the other call.
+    Prepares,
+    /// It starts such requests.
+    Starts,
+    /// It gives a request back.
+    Gives,
     Open,
     Transfer(Transfer, bool),
     Sync,
@@ -176,9 +190,9 @@ pub(crate) fn known(name: &str) -> Known {
         "Waitall" => Known::Wait(Wanted::All),
         "Test" | "Testall" | "Testany" | "Testsome" => Known::Test,
         "Comm_free" | "Comm_disconnect" => Known::Frees,
-        "Start"
-        | "Startall"
-        | "Cancel"
+        "Start" | "Startall" => Known::Starts,
+        "Request_free" => Known::Gives,
+        "Cancel"
         | "Mprobe"
         | "Improbe"
         | "Mrecv"
@@ -197,8 +211,28 @@ pub(crate) fn known(name: &str) -> Known {
         _ if base.starts_with("Type_") || base.starts_with("Info_") || base.starts_with("Group_") => {
             Known::Local
         }
+        _ if base.ends_with("_init") => Known::Prepares,
         _ => collective(base).map_or(Known::Other, |(call, begin)| Known::Collective(call, begin)),
     }
+}
+
+/// What a start of a persistent request is that the call of that name made; none of one that is not made again.
+pub(crate) fn started(name: &str) -> Option<Known> {
+    let name = name.strip_suffix("_c").unwrap_or(name).strip_suffix("_init")?;
+    match known(name) {
+        Known::Send(mode, _) => Some(Known::Send(mode, true)),
+        Known::Buffered => Some(Known::Buffered),
+        Known::Receive(_) => Some(Known::Receive(true)),
+        Known::Collective(call, _) => Some(Known::Collective(call, true)),
+        _ => None,
+    }
+}
+
+/// Whether a call that succeeded begins a request, which later calls name by its age.
+pub(crate) fn begins_request(name: &str) -> bool {
+    functions()
+        .find(|function| function.name == name)
+        .is_some_and(|function| Roles::of(&function).requests == RequestUse::Makes)
 }
 
 fn collective(base: &str) -> Option<(Collective, bool)> {
@@ -289,7 +323,13 @@ mod tests {
         assert_eq!(known("MPI_Ialltoallv"), Known::Collective(Collective::AlltoallVarying, true));
         assert_eq!(known("MPI_Alltoallw"), Known::Other);
         assert_eq!(known("MPI_Cart_sub"), Known::Makes(Makes::All));
-        assert_eq!(known("MPI_Startall"), Known::Refused);
+        assert_eq!((known("MPI_Startall"), known("MPI_Cancel")), (Known::Starts, Known::Refused));
+        assert_eq!(known("MPI_Send_init_c"), Known::Prepares);
+        assert_eq!(started("MPI_Ssend_init"), Some(Known::Send(SendMode::Synchronous, true)));
+        assert_eq!(started("MPI_Bcast_init_c"), Some(Known::Collective(Collective::Broadcast, true)));
+        assert_eq!((started("MPI_Psend_init"), started("MPI_Send")), (None, None));
+        assert!(begins_request("MPI_File_iwrite_at") && begins_request("MPI_Comm_idup"));
+        assert!(!begins_request("MPI_Send_init") && !begins_request("MPI_Wait"));
     }
 
     #[test]

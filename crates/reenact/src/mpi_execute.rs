@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 /// How long a call waits for a request that may be another one than the recorded call waited for.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// How long a call waits for the requests that the recorded call waited for: their partners may have been left out.
+const LONGEST: Duration = Duration::from_secs(30);
+
 /// How long it waits for the oldest one before any will do.
 const OLDEST: Duration = Duration::from_millis(10);
 
@@ -24,7 +27,8 @@ const EIO: i32 = 5;
 /// What a stream has going on.
 #[derive(Debug, Default)]
 struct State {
-    requests: VecDeque<Request>,
+    /// With the calls that began them, the oldest first.
+    requests: VecDeque<(usize, Request)>,
     /// Communicators that the program has freed. Libraries may look at one until no request is left that was begun on it.
     freed: Vec<Communicator>,
     /// Open files by name, the last one opened last.
@@ -36,6 +40,8 @@ struct State {
 pub struct Rank<'a> {
     mpi: &'a Mpi,
     calls: &'a [MpiCall],
+    /// Calls that began what is waited for.
+    waited: &'a [u32],
     /// Where files are.
     directory: PathBuf,
     names: &'a [ScratchFile],
@@ -65,11 +71,11 @@ pub struct MpiFigures {
 }
 
 impl<'a> Rank<'a> {
-    /// Makes these calls in a directory.
+    /// Makes these calls in a directory; beside them those that began what [`MpiCall::WaitFor`] waits for.
     #[must_use]
     pub fn new(
         mpi: &'a Mpi,
-        calls: &'a [MpiCall],
+        (calls, waited): (&'a [MpiCall], &'a [u32]),
         directory: PathBuf,
         names: &'a [ScratchFile],
         listener: &'a Listener<'a>,
@@ -78,6 +84,7 @@ impl<'a> Rank<'a> {
         Self {
             mpi,
             calls,
+            waited,
             directory,
             names,
             listener,
@@ -142,17 +149,19 @@ impl<'a> Rank<'a> {
         Ok(())
     }
 
-    fn make(&self, state: &mut State, call: MpiCall) -> Result<(), MpiError> {
+    fn make(&self, state: &mut State, number: usize, call: MpiCall) -> Result<(), MpiError> {
         let mpi = self.mpi;
         match call {
             MpiCall::Send { comm, mode, begin: true, bytes, peer, tag, .. } => {
-                state.requests.push_back(mpi.begin_send(self.communicator(comm)?, mode, bytes, peer, tag)?);
+                let request = mpi.begin_send(self.communicator(comm)?, mode, bytes, peer, tag)?;
+                state.requests.push_back((number, request));
             }
             MpiCall::Send { comm, mode, bytes, peer, tag, .. } => {
                 mpi.send(self.communicator(comm)?, mode, bytes, peer, tag)?;
             }
             MpiCall::Receive { comm, begin: true, peer, tag } => {
-                state.requests.push_back(mpi.begin_receive(self.communicator(comm)?, peer, tag)?);
+                let request = mpi.begin_receive(self.communicator(comm)?, peer, tag)?;
+                state.requests.push_back((number, request));
             }
             MpiCall::Receive { comm, peer, tag, .. } => mpi.receive(self.communicator(comm)?, peer, tag)?,
             MpiCall::Exchange { comm, bytes, to, from } => {
@@ -160,21 +169,22 @@ impl<'a> Rank<'a> {
                 let receive = mpi.begin_receive(comm, from.0, from.1)?;
                 let send = mpi.begin_send(comm, SendMode::Standard, bytes, to.0, to.1)?;
                 // Alone, so that it waits for nothing else.
-                let mut both = State { requests: [receive, send].into(), ..State::default() };
+                let mut both =
+                    State { requests: [(number, receive), (number, send)].into(), ..State::default() };
                 self.wait(&mut both, Wanted::All, Some(GRACE))?;
                 state.requests.append(&mut both.requests);
             }
             MpiCall::Probe { comm, peer, tag } => mpi.probe(self.communicator(comm)?, peer, tag)?,
             MpiCall::Collective { comm, call, begin: true, bytes, root } => {
                 let request = mpi.begin_collective(self.communicator(comm)?, call, bytes, root)?;
-                state.requests.push_back(request);
+                state.requests.push_back((number, request));
             }
             MpiCall::Collective { comm, call, bytes, root, .. } => {
                 mpi.collective(self.communicator(comm)?, call, bytes, root)?;
             }
-            MpiCall::Split { comm, color, key, number } => {
+            MpiCall::Split { comm, color, key, number: made_as } => {
                 if let Some(made) = mpi.split(self.communicator(comm)?, color, key)? {
-                    self.known().insert(number, made);
+                    self.known().insert(made_as, made);
                 }
             }
             MpiCall::Free(comm) => {
@@ -182,6 +192,11 @@ impl<'a> Rank<'a> {
                 state.freed.push(known.ok_or(MpiError::Failed("MPI_Comm_free", -1))?);
             }
             MpiCall::Wait(wanted) => self.wait(state, wanted, Some(GRACE))?,
+            MpiCall::WaitFor { first, count } => {
+                let waited =
+                    self.waited.get(first as usize..).and_then(|waited| waited.get(..count as usize));
+                self.wait_for(state, waited.unwrap_or_default())?;
+            }
             MpiCall::Test => self.progress(state, Wanted::All).map(|_| ())?,
             MpiCall::Open { comm, file: name } => {
                 let path =
@@ -195,7 +210,7 @@ impl<'a> Rank<'a> {
             }
             MpiCall::Sync(name) => self.file(state, name, |file| mpi.sync(file))?,
             MpiCall::Transfer { file, how, begin, offset, bytes } => {
-                self.transfer(state, file, how, (begin, offset, bytes))?;
+                self.transfer(state, (number, file), how, (begin, offset, bytes))?;
             }
         }
         self.release(state)
@@ -213,7 +228,7 @@ impl<'a> Rank<'a> {
     fn transfer(
         &self,
         state: &mut State,
-        name: usize,
+        (number, name): (usize, usize),
         how: Transfer,
         (begin, offset, bytes): (bool, Option<u64>, u64),
     ) -> Result<(), MpiError> {
@@ -225,7 +240,7 @@ impl<'a> Rank<'a> {
             request = Some(self.mpi.begin_transfer(file, how.writes, offset.unwrap_or_default(), bytes)?);
             Ok(())
         })?;
-        state.requests.extend(request);
+        state.requests.extend(request.map(|request| (number, request)));
         Ok(())
     }
 
@@ -245,10 +260,10 @@ impl<'a> Rank<'a> {
     fn progress(&self, state: &mut State, wanted: Wanted) -> Result<bool, MpiError> {
         let before = state.requests.len();
         for place in 0..before {
-            let Some(mut request) = state.requests.pop_front() else { break };
+            let Some((call, mut request)) = state.requests.pop_front() else { break };
             let is_over = self.mpi.test(&mut request)?;
             if !is_over {
-                state.requests.push_back(request);
+                state.requests.push_back((call, request));
             }
             if is_over && wanted != Wanted::All {
                 // Back to their order.
@@ -261,6 +276,35 @@ impl<'a> Rank<'a> {
             }
         }
         Ok(state.requests.is_empty())
+    }
+
+    /// Waits for the requests that these calls began.
+    fn wait_for(&self, state: &mut State, calls: &[u32]) -> Result<(), MpiError> {
+        let mut wanted: Vec<usize> = calls.iter().map(|call| *call as usize).collect();
+        wanted.sort_unstable();
+        let begin = Instant::now();
+        loop {
+            let mut left = 0;
+            let mut place = 0;
+            while let Some((call, request)) = state.requests.get_mut(place) {
+                if wanted.binary_search(call).is_err() {
+                    place += 1;
+                } else if self.mpi.test(request)? {
+                    state.requests.remove(place);
+                } else {
+                    (place, left) = (place + 1, left + 1);
+                }
+            }
+            if left == 0 {
+                return Ok(());
+            }
+            let waited = begin.elapsed();
+            if waited > LONGEST {
+                self.unfinished.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
+            pause(waited);
+        }
     }
 
     fn wait(&self, state: &mut State, wanted: Wanted, limit: Option<Duration>) -> Result<(), MpiError> {
@@ -278,11 +322,16 @@ impl<'a> Rank<'a> {
                 self.unfinished.fetch_add(1, Ordering::Relaxed);
                 return Ok(());
             }
-            if waited > Duration::from_micros(50) {
-                thread::sleep(Duration::from_micros(20));
-            }
+            pause(waited);
         }
         Ok(())
+    }
+}
+
+/// Lets others work, after the first moments.
+fn pause(waited: Duration) {
+    if waited > Duration::from_micros(50) {
+        thread::sleep(Duration::from_micros(20));
     }
 }
 
@@ -292,7 +341,7 @@ impl Companion for Rank<'_> {
             return Err(EIO);
         };
         self.waits(Some(Some(number)));
-        let made = self.make(&mut state.lock().unwrap_or_else(PoisonError::into_inner), *call);
+        let made = self.make(&mut state.lock().unwrap_or_else(PoisonError::into_inner), number, *call);
         self.waits(None);
         match made {
             Ok(()) => {
@@ -333,7 +382,7 @@ fn words(call: MpiCall) -> String {
         }
         MpiCall::Probe { peer, tag, .. } => format!("a probe for {} with tag {tag}", who(peer)),
         MpiCall::Collective { call, .. } => format!("a collective call of all ranks ({call:?})"),
-        MpiCall::Wait(_) | MpiCall::Test => "requests".to_owned(),
+        MpiCall::Wait(_) | MpiCall::WaitFor { .. } | MpiCall::Test => "requests".to_owned(),
         MpiCall::Split { .. } => "a call that makes a communicator".to_owned(),
         MpiCall::Free(_) => "a call that frees a communicator".to_owned(),
         MpiCall::Open { .. } | MpiCall::Close(_) | MpiCall::Sync(_) | MpiCall::Transfer { .. } => {

@@ -2,13 +2,15 @@
 
 use crate::coordinated::{Inboxes, WorldRanks};
 use crate::error::ReenactError;
-use crate::mpi_calls::{Known, MpiCall, known, part};
+use crate::mpi_calls::{Known, MpiCall, begins_request, known, part, started};
 use crate::mpi_exchanges::{Exchange, Exchanges, Sent};
 use crate::mpi_partners::{Act as Turn, Partners};
+use crate::mpi_requests::{Begun, of_event, requests_of};
 use crate::posix::{Posix, program};
 use crate::reason::Reason;
 use crate::recorded::{Act, Reading, Step, call_of};
 use iotrail_compress::{Place, draws_bytes_of, draws_partners_of, each_placed_event};
+use iotrail_model::requests::{Request, Requests};
 use iotrail_model::{CaseId, Event, Layer};
 use iotrail_mpi_run::SendMode;
 use iotrail_replay::OpenMode;
@@ -24,6 +26,8 @@ pub struct MpiReplay {
     pub posix: Posix,
     /// The calls of MPI of all ranks.
     pub calls: Vec<MpiCall>,
+    /// Calls that began what [`MpiCall::WaitFor`] waits for.
+    pub waited: Vec<u32>,
     /// Bytes that buffers must hold.
     pub buffer_bytes: u64,
     /// Ranks of the recording.
@@ -81,6 +85,11 @@ struct Gathering<'a> {
     reading: Reading<'a>,
     calls: Vec<MpiCall>,
     known: Vec<Known>,
+    /// Whether each call begins a request.
+    begins: Vec<bool>,
+    /// What each text says of requests.
+    texts: Vec<Option<Requests<'a>>>,
+    begun: Begun,
     /// Lines within `MPI_Init` and `MPI_Finalize`.
     inside: HashSet<u32>,
     communicators: Communicators,
@@ -118,6 +127,9 @@ pub fn mpi(
         reading: Reading::new(document),
         calls: Vec::new(),
         known: document.names.calls.iter().map(|name| known(name)).collect(),
+        begins: document.names.calls.iter().map(|name| begins_request(name)).collect(),
+        texts: requests_of(&document.names.flags),
+        begun: Begun::default(),
         inside: HashSet::new(),
         communicators,
         world,
@@ -143,14 +155,25 @@ pub fn mpi(
     }
     let of_case: HashMap<CaseId, u32> = document.lines.iter().map(|line| (line.case, line.rank)).collect();
     let is_own = |step: &Step| rank.is_none_or(|rank| of_case.get(&step.call.place.0) == Some(&rank));
-    let Gathering { reading, calls, buffer_bytes, .. } = gathering;
-    Ok(MpiReplay { posix: program(reading.finish(), is_own)?, calls, buffer_bytes, ranks })
+    let Gathering { reading, calls, begun, buffer_bytes, .. } = gathering;
+    Ok(MpiReplay {
+        posix: program(reading.finish(), is_own)?,
+        calls,
+        waited: begun.waited,
+        buffer_bytes,
+        ranks,
+    })
 }
 
 impl Gathering<'_> {
     fn add(&mut self, line: u32, event: &Event, place: &Place) {
         if matches!(event.layer, Layer::Mpi | Layer::Mpiio) {
-            return self.add_mpi(line, event, place);
+            let before = self.calls.len();
+            self.add_mpi(line, event, place);
+            if self.begins[event.call.index()] && event.errno.is_null() && self.inside.contains(&line) {
+                self.begun.begins(line, self.last_call(before));
+            }
+            return;
         }
         if !self.inside.contains(&line) {
             self.reading.leave_out(event, Reason::Outside);
@@ -161,6 +184,12 @@ impl Gathering<'_> {
         } else {
             self.reading.add(event);
         }
+    }
+
+    /// The call that was added to so many.
+    fn last_call(&self, before: usize) -> Option<u32> {
+        let last = self.calls.len().checked_sub(1).filter(|last| *last >= before)?;
+        u32::try_from(last).ok()
     }
 
     fn add_mpi(&mut self, line: u32, event: &Event, place: &Place) {
@@ -180,7 +209,7 @@ impl Gathering<'_> {
             _ if event.layer == Layer::Mpiio && self.file_calls == FileCalls::LeftOut => {
                 return self.reading.leave_out(event, Reason::Unwanted);
             }
-            Known::Local => return self.reading.leave_out(event, Reason::Local),
+            Known::Local | Known::Gives => return self.reading.leave_out(event, Reason::Local),
             Known::Other => return self.reading.leave_out(event, Reason::Unsupported),
             _ => {}
         }
@@ -191,17 +220,92 @@ impl Gathering<'_> {
         if event.errno.get().is_some() {
             return self.reading.leave_out(event, Reason::Failed);
         }
-        if known == Known::Refused {
+        let is_refused = match known {
+            Known::Refused => true,
+            Known::Prepares => !self.prepare(event),
+            Known::Starts => !self.start(event),
+            _ => false,
+        };
+        if is_refused {
             self.refused.insert(self.document.names.call(event.call).to_owned());
+        }
+        if matches!(known, Known::Refused | Known::Prepares | Known::Starts) {
             return;
         }
         if self.inboxes.is_some() && self.coordinate(member, line, event, (known, place)) {
             return;
         }
+        if matches!(known, Known::Wait(_) | Known::Test)
+            && let Some(call) = self.wait(line, event, known)
+        {
+            return self.push(event, call, CallAction::Stat);
+        }
         match self.call((comm, member), event, known) {
             Ok((call, action)) => self.push(event, call, action),
             Err(reason) => self.reading.leave_out(event, reason),
         }
+    }
+
+    /// What waits for those requests that the recorded call completed, if it tells them; none of one that only asked.
+    fn wait(&mut self, line: u32, event: &Event, known: Known) -> Option<MpiCall> {
+        let list = &of_event(event, &self.texts)?.list;
+        if list.is_empty() && known == Known::Test {
+            return None;
+        }
+        let (first, count) = self.begun.wait_for(line, (event.case, event.pid), list)?;
+        Some(MpiCall::WaitFor { first, count })
+    }
+
+    /// Notes a persistent request that is made; whether its starts can be made again.
+    fn prepare(&mut self, event: &Event) -> bool {
+        let made = of_event(event, &self.texts).and_then(|requests| match requests.list[..] {
+            [Request::Persistent(number)] => Some((number, requests.bytes)),
+            _ => None,
+        });
+        let Some((number, bytes)) = made else { return false };
+        if started(self.document.names.call(event.call)).is_none() {
+            return false;
+        }
+        let sent = bytes.and_then(|bytes| i64::try_from(bytes).ok());
+        self.begun.prepares((event.case, event.pid), number, Event { sent: sent.into(), ..*event });
+        self.reading.leave_out(event, Reason::Local);
+        true
+    }
+
+    /// Begins what a call starts; whether all of that is known.
+    fn start(&mut self, event: &Event) -> bool {
+        let Some(list) = of_event(event, &self.texts).map(|requests| requests.list.clone()) else {
+            return false;
+        };
+        let process = (event.case, event.pid);
+        for request in &list {
+            let Request::Persistent(number) = *request else { return false };
+            let Some(prepared) = self.begun.prepared(process, number) else { return false };
+            let Some(known) = started(self.document.names.call(prepared.call)) else { return false };
+            // Of several it is not told what each gets; of one that all make together not even what it gives.
+            let (sent, received) = if list.len() == 1 {
+                (event.sent, event.received)
+            } else {
+                (prepared.sent, prepared.received)
+            };
+            if list.len() > 1 && matches!(known, Known::Collective(..)) {
+                return false;
+            }
+            let Event { comm, peer, tag, .. } = prepared;
+            let own = Event { comm, peer, tag, sent, received, ..*event };
+            let before = self.calls.len();
+            let number_of = comm.get().unwrap_or(WORLD);
+            let made = match self.communicators.member(process, number_of) {
+                Some(member) => self.call((number_of, member), &own, known),
+                None => Err(Reason::Communicator),
+            };
+            match made {
+                Ok((call, action)) => self.push(&own, call, action),
+                Err(reason) => self.reading.leave_out(event, reason),
+            }
+            self.begun.starts(process, number, self.last_call(before));
+        }
+        true
     }
 
     /// Makes what a call about messages comes to where senders decide; whether it is such a call.

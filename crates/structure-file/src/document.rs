@@ -93,6 +93,8 @@ pub enum FixedCounts {
     OneSided,
     /// Calls name others by number that are not around them.
     Parents,
+    /// Persistent requests are started, which calls before have made.
+    Persistent,
 }
 
 impl FixedCounts {
@@ -104,6 +106,7 @@ impl FixedCounts {
             Self::Differ => "ranks make a collective call a different number of times",
             Self::OneSided => "ranks wait for each other in one-sided communication",
             Self::Parents => "calls refer to calls of other threads",
+            Self::Persistent => "persistent requests are started",
         }
     }
 }

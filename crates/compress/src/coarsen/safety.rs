@@ -66,6 +66,9 @@ impl Safety {
         if name.starts_with("MPI_Win_") {
             self.fixed.get_or_insert(FixedCounts::OneSided);
         }
+        if matches!(name, "MPI_Start" | "MPI_Startall") {
+            self.fixed.get_or_insert(FixedCounts::Persistent);
+        }
         if !is_collective(name) {
             return;
         }

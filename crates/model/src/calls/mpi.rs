@@ -63,17 +63,35 @@ pub fn role(name: &str) -> Role {
 /// What names of collective calls that move data of other ranks have in common.
 const EXCHANGES: [&str; 6] = ["bcast", "reduce", "gather", "scatter", "alltoall", "scan"];
 
-/// Whether all ranks of a communicator give and get data in the call of that name, whatever is known of it.
+/// Whether all ranks of a communicator give and get data in the call of that name, whatever is known of it. Who makes a persistent
+/// request moves nothing.
 #[must_use]
 pub fn exchanges(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.starts_with("mpi_")
         && !name.starts_with("mpi_file_")
+        && !name.trim_end_matches("_c").ends_with("_init")
         && EXCHANGES.iter().any(|part| name.contains(part))
 }
 
 /// What names of calls for messages between two ranks have in common.
 const MESSAGES: [&str; 3] = ["send", "recv", "probe"];
+
+/// Whether the call of that name completes requests, or asks whether they are over.
+#[must_use]
+pub fn completes(name: &str) -> bool {
+    matches!(
+        name,
+        "MPI_Wait"
+            | "MPI_Waitall"
+            | "MPI_Waitany"
+            | "MPI_Waitsome"
+            | "MPI_Test"
+            | "MPI_Testall"
+            | "MPI_Testany"
+            | "MPI_Testsome"
+    )
+}
 
 /// Whether the call of that name is one message, or half of one.
 #[must_use]

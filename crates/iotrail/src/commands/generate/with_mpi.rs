@@ -85,7 +85,7 @@ fn generate(
     let sandbox = first.as_ref().or(joined.as_ref()).context("no directory")?;
     let listener = Listener::new(&plan);
     let directory = std::path::absolute(dir)?;
-    let rank = Rank::new(session, &calls, directory, &plan.program().files, &listener, 1);
+    let rank = Rank::new(session, (&calls, &[]), directory, &plan.program().files, &listener, 1);
     session.sums(&[1])?;
     let begin = Instant::now();
     let is_over = AtomicBool::new(false);

@@ -88,7 +88,7 @@ fn replay(args: &Args, document: &Document, dir: &Path, session: &Mpi, ui: &Ui) 
     let listener = Listener::new(plan);
     let rank = Rank::new(
         session,
-        &own.calls,
+        (&own.calls, &own.waited),
         directory,
         &plan.program().files,
         &listener,
