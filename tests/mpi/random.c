@@ -78,6 +78,82 @@ static void to_one(int root, int bytes, int tag, int any) {
       MPI_Recv(b, bytes, MPI_BYTE, any ? MPI_ANY_SOURCE : other, any ? MPI_ANY_TAG : tag, comm, MPI_STATUS_IGNORE);
 }
 
+/* Requests that are started often. */
+static MPI_Request kept[4];
+
+static void keep(void) {
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  MPI_Send_init(a, 64, MPI_BYTE, next, 20001, MPI_COMM_WORLD, &kept[0]);
+  MPI_Recv_init(b, 64, MPI_BYTE, before, 20001, MPI_COMM_WORLD, &kept[1]);
+  MPI_Ssend_init(a, 200, MPI_BYTE, before, 20002, MPI_COMM_WORLD, &kept[2]);
+  MPI_Recv_init(b, 200, MPI_BYTE, next, 20002, MPI_COMM_WORLD, &kept[3]);
+}
+
+static void start(int how) {
+  int done = 0, some, indices[4];
+  MPI_Status states[4];
+  switch (how) {
+  case 0:
+    MPI_Startall(4, kept);
+    MPI_Waitall(4, kept, states);
+    break;
+  case 1:
+    MPI_Start(&kept[1]);
+    MPI_Start(&kept[0]);
+    MPI_Wait(&kept[0], states);
+    MPI_Wait(&kept[1], states);
+    break;
+  case 2:
+    MPI_Startall(4, kept);
+    while (done < 4) {
+      MPI_Waitsome(4, kept, &some, indices, states);
+      done += some;
+    }
+    break;
+  default:
+    MPI_Startall(2, kept + 2);
+    MPI_Waitany(4, kept, indices, states);
+    MPI_Waitall(4, kept, states);
+  }
+}
+
+/* Requests that go on over several steps. */
+static MPI_Request later[12];
+static int pending;
+
+static void begin_later(int bytes, int tag) {
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  if (pending == 12) return;
+  MPI_Irecv(b, bytes, MPI_BYTE, before, tag, MPI_COMM_WORLD, &later[pending++]);
+  MPI_Isend(a, bytes, MPI_BYTE, next, tag, MPI_COMM_WORLD, &later[pending++]);
+}
+
+static void end_later(int how) {
+  int flag = 0, some, indices[12];
+  MPI_Status states[12];
+  switch (how) {
+  case 0: break;
+  case 1:
+    for (int place = pending; place-- > 0;) MPI_Wait(&later[place], states);
+    break;
+  case 2:
+    do MPI_Waitsome(pending, later, &some, indices, states);
+    while (some != MPI_UNDEFINED);
+    break;
+  case 3:
+    while (!flag) MPI_Testall(pending, later, &flag, states);
+    break;
+  case 4:
+    MPI_Testany(pending, later, indices, &flag, states);
+    MPI_Testsome(pending, later, &some, indices, states);
+    break;
+  default:
+    if (pending > 0) MPI_Waitany(pending, later, indices, states);
+  }
+  MPI_Waitall(pending, later, states);
+  pending = 0;
+}
+
 static void collective(int which, int bytes, int root) {
   int counts[64], begins[64], flag = 0;
   MPI_Request request;
@@ -139,6 +215,9 @@ int main(int count, char **words) {
   unsigned state = atoi(words[2]);
   /* All ranks are in all communicators of half of the programs. */
   int kinds = state / 6 % 2 ? 5 : 2;
+  /* Those of half of them have requests that are started often. */
+  int keeps = state / 12 % 2;
+  if (keeps) keep();
   for (int step = 0; step < atoi(words[3]); step++) {
     int numbers[4];
     for (int place = 0; place < 4; place++) {
@@ -153,7 +232,14 @@ int main(int count, char **words) {
       take(own);
       root %= size;
     }
-    switch (numbers[0] % 5) {
+    switch (numbers[0] % 7) {
+    case 5: begin_later(bytes, 10000 + step); break;
+    case 6:
+      if (keeps && numbers[3] % 2)
+        start(numbers[3] / 2 % 4);
+      else
+        end_later(numbers[3] / 2 % 6);
+      break;
     case 0: ring(numbers[3] % 5, bytes, step * 2); break;
     case 4: chain(bytes, step * 2); break;
     case 1:
@@ -172,6 +258,8 @@ int main(int count, char **words) {
       MPI_Comm_free(&own);
     }
   }
+  end_later(0);
+  for (int place = 0; keeps && place < 4; place++) MPI_Request_free(&kept[place]);
   MPI_Finalize();
   return 0;
 }
