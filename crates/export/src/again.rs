@@ -138,6 +138,8 @@ struct Anew<'a> {
     /// Directories that are removed if they are empty.
     loose: Vec<&'a str>,
     files: Vec<&'a str>,
+    /// With the place: files that it removes below a name that it finds and changes itself, which may be a link to where others lie.
+    behind: Vec<(&'a str, &'a str)>,
     /// Files that it empties, and whose names its commands do not say: it may make them no more.
     chosen: Vec<&'a str>,
     /// Directories in which nothing else may be: those that must be away, and all that the job made in them. What is in a directory
@@ -172,6 +174,12 @@ impl<'a> Anew<'a> {
         files.extend(followers.iter().copied().filter(gone));
         loose.extend(followers.iter().filter(|made| made.is_directory));
         let paths = |made: &[&'a Made]| made.iter().map(|made| &*made.path).collect();
+        let own = |state: &&State| job.leaves.binary_search(&state.thing).is_ok();
+        let there = job.finds.iter().filter(|state| state.left != Left::Nothing);
+        let places: Vec<&str> = there.filter(own).map(|state| &*state.path).collect();
+        let place = |made: &&Made| places.iter().copied().find(|place| is_below(&made.path, place));
+        let behind = files.iter().filter_map(|made| Some((place(made)?, &*made.path))).collect();
+        files.retain(|made| place(made).is_none());
         let moved: Vec<&Made> = job.made.iter().filter(|made| made.moved).collect();
         let is_owned =
             |path: &&str| filling.directories.iter().any(|place| path == place || is_below(path, place));
@@ -184,6 +192,7 @@ impl<'a> Anew<'a> {
                 .filter(|path| strict.iter().any(|made| &*made.path == *path))
                 .collect(),
             files: paths(&files),
+            behind,
             chosen,
             strict: paths(&strict),
             loose: paths(&loose),
@@ -488,6 +497,12 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
     if !anew.files.is_empty() {
         let (first, names) = arguments(anew.files.iter().copied(), jobs);
         parts.push(grouped(&first, &each("rm -f --", &names, " && ")));
+    }
+    for (place, file) in &anew.behind {
+        let (first, names) = arguments([*place, *file].into_iter(), jobs);
+        if let [place, file] = &names[..] {
+            parts.push(format!("{{ {first}test -L {place} || rm -f -- {file}; }}"));
+        }
     }
     let mut places: Vec<&str> = anew.strict.iter().chain(&anew.loose).copied().collect();
     // What is below another one comes first.

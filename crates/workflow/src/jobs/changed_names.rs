@@ -191,6 +191,7 @@ impl<'a> ChangedNames<'a> {
                 | JobAction::Look
                 | JobAction::Stat
                 | JobAction::Missing
+                | JobAction::Tried
                 | JobAction::List
                 | JobAction::Link
                 | JobAction::Change

@@ -76,7 +76,8 @@ impl Hidden {
 
     /// Whether a step is about something that is not a regular file, though a file has its name at another time.
     pub(crate) fn is_other(&self, step: &Step) -> bool {
-        let asks = matches!(step.action, JobAction::Look | JobAction::Stat | JobAction::Missing);
+        let asks =
+            matches!(step.action, JobAction::Look | JobAction::Stat | JobAction::Missing | JobAction::Tried);
         !asks && step.file.get().is_some_and(|file| self.others.get(file.index()) == Some(&true))
     }
 }

@@ -500,6 +500,10 @@ impl Writer<'_> {
                 }
             }
             JobAction::Missing => self.look(who, path, None, false),
+            JobAction::Tried => {
+                let is_there = self.names.get(&path).is_some_and(|history| history.exists == Some(true));
+                self.look(who, path, None, is_there);
+            }
             JobAction::Look => self.look(who, path, file, true),
             JobAction::Stat => {
                 if let (Some(job), true) =
@@ -840,7 +844,7 @@ impl Writer<'_> {
         others.retain(|(other, _)| *other != path);
         for (other, is_met) in others {
             let writes = writes && !is_met;
-            let found = if is_met || self.action == JobAction::Missing {
+            let found = if is_met || matches!(self.action, JobAction::Missing | JobAction::Tried) {
                 LookupOutcome::Perhaps
             } else {
                 LookupOutcome::Used
@@ -1037,7 +1041,7 @@ impl Writer<'_> {
             let mut rest: &str = &text;
             while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
                 if let (Some(place), Some(job)) = (self.places.get(parent), who) {
-                    let found = if step.action == JobAction::Missing {
+                    let found = if matches!(step.action, JobAction::Missing | JobAction::Tried) {
                         LookupOutcome::Perhaps
                     } else {
                         LookupOutcome::Used
@@ -1059,6 +1063,7 @@ impl Writer<'_> {
             JobAction::Rename if is_second => Err(How::Made),
             JobAction::Rename => Err(How::Removed),
             JobAction::Missing => Ok(LookupOutcome::Missing),
+            JobAction::Tried => Ok(LookupOutcome::Perhaps),
             JobAction::Look | JobAction::Stat | JobAction::List => Ok(LookupOutcome::There),
             JobAction::Open(mode) if mode.directory => Ok(LookupOutcome::There),
             // It is a file then.

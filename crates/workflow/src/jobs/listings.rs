@@ -31,7 +31,7 @@ pub(crate) fn imports(
         }
         let by_name = matches!(
             step.action,
-            JobAction::Open(_) | JobAction::Look | JobAction::Stat | JobAction::Missing
+            JobAction::Open(_) | JobAction::Look | JobAction::Stat | JobAction::Missing | JobAction::Tried
         );
         if let (true, Some(path)) = (by_name, step.path.get())
             && let Some(listed) = open.remove(&key)

@@ -133,7 +133,8 @@ impl Search<'_> {
             | JobAction::Look
             | JobAction::Stat
             | JobAction::List
-            | JobAction::Missing => {
+            | JobAction::Missing
+            | JobAction::Tried => {
                 if let Some(doer) = doer {
                     self.used(step, path, doer, teller);
                 }
@@ -180,7 +181,10 @@ impl Search<'_> {
         let text = name(self.names, path);
         let is_named = teller.is_some_and(|program| self.words.hold(program, text));
         let opens = matches!(step.action, JobAction::Open(_));
-        if !is_named && (opens || step.fd.is_none()) && step.action != JobAction::Missing {
+        if !is_named
+            && (opens || step.fd.is_none())
+            && !matches!(step.action, JobAction::Missing | JobAction::Tried)
+        {
             // It made the file, which no link led to, in a directory that it knows.
             let is_made = matches!(step.action, JobAction::Open(mode) if mode.exclusive)
                 && parent(text).is_some_and(|place| {

@@ -215,7 +215,7 @@ fn plain_directories(
         let (Some(who), Some(path)) = (programs.of_step[number], step.path.get()) else { continue };
         let text = &**name(names, path);
         match step.action {
-            JobAction::Missing if !division.manager[who.index()] => {
+            JobAction::Missing | JobAction::Tried if !division.manager[who.index()] => {
                 let mut rest = text;
                 while asked.insert(rest) {
                     let Some((parent, _)) = rest.rsplit_once('/') else { break };

@@ -199,6 +199,8 @@ impl Stages {
         let keeps = matches!(how, How::Changed | How::Permitted);
         let old = keeps && last.old && last.exists != Some(false);
         if last.writer == Some(job) {
+            // It made it anew, where it had taken its own away: it finds the name free only if nothing has it when it begins.
+            last.missed |= how == How::Made && last.exists == Some(false) && !last.needs_last;
             last.exists = exists;
             last.permitted &= how == How::Permitted;
             last.directory &= keeps;

@@ -66,6 +66,8 @@ pub(crate) enum JobAction {
     Stat,
     /// Asked for a name that is not there.
     Missing,
+    /// Gave it, or was to give it, to a file: it is not there, or the other name of that call is not, or the directory of one.
+    Tried,
     /// Made a named pipe.
     Fifo,
     /// Sent a signal.
@@ -138,6 +140,7 @@ impl JobAction {
     /// What is left of it if it failed, and that told whether the name was there; `None` if nothing is.
     const fn failed(self, presence: Presence) -> Option<Self> {
         match (presence, self) {
+            (Presence::Missing, Self::Rename | Self::Link) => Some(Self::Tried),
             (Presence::Missing, action) if action.is_by_name() => Some(Self::Missing),
             // It found what is in the directory.
             (Presence::There, Self::RemoveDirectory) => Some(Self::List),
@@ -368,7 +371,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 path = batch.path2[row];
             }
             let path2 = match action {
-                JobAction::Look => Nullable::NULL,
+                JobAction::Look | JobAction::Tried => Nullable::NULL,
                 JobAction::Copy => under(&opened, numbering, batch.open2[row], batch.path2[row]),
                 _ => batch.path2[row],
             };
@@ -402,6 +405,12 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             // What it would have given that name was looked up first.
             let source = Step { path: batch.path[row], file: batch.file[row], ..step };
             steps.extend(taken.then_some(source));
+            let target = Step { path: batch.path2[row], file: batch.file2[row], ..step };
+            steps.extend(Some(target).filter(|_| action == JobAction::Tried && !batch.path2[row].is_null()));
+            // It found what is in the directory.
+            let is_full = taken && matches!(names.errno(batch.errno[row]), Some("ENOTEMPTY"));
+            let step = if is_full { Step { action: JobAction::List, ..step } } else { step };
+            let action = step.action;
             let kind = match action {
                 JobAction::Read => 0_u8,
                 JobAction::Write => 1,

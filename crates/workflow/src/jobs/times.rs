@@ -249,6 +249,7 @@ impl Asked {
                     JobAction::Stat
                         | JobAction::Look
                         | JobAction::Missing
+                        | JobAction::Tried
                         | JobAction::Seek
                         | JobAction::Close
                         | JobAction::Dup { .. }
