@@ -505,6 +505,12 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
         }
     }
     let mut places: Vec<&str> = anew.strict.iter().chain(&anew.loose).copied().collect();
+    // It may have put something else in the place of one.
+    let stay = job.outputs.iter().filter(|file| file.stays).map(|file| &*file.path);
+    let (first, others) = arguments(stay.filter(|path| places.contains(path)), jobs);
+    if !others.is_empty() {
+        parts.push(format!("{{ {first}{} 2>/dev/null || :; }}", each("rm -f --", &others, " 2>/dev/null; ")));
+    }
     // What is below another one comes first.
     places.sort_unstable_by(|a, b| b.cmp(a));
     if !places.is_empty() {
@@ -571,12 +577,25 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let mut files: Vec<Removal<'_>> = Vec::new();
     let managed = jobs.directories.iter().map(|path| Removal { path, mark: Arc::from(".iotrail") });
     let mut places: Vec<Removal<'_>> = managed.collect();
+    // By path, the mark of one who made it.
+    let (mut made_files, mut made_places) = (BTreeMap::new(), BTreeMap::new());
     for (number, job) in jobs.jobs.iter().enumerate() {
         let mark: Arc<str> = mark(number, jobs).into();
         for made in job.made.iter().filter(|made| !kept(&made.path)) {
-            let all = if made.is_directory { &mut places } else { &mut files };
+            let (all, makers) = match made.is_directory {
+                true => (&mut places, &mut made_places),
+                false => (&mut files, &mut made_files),
+            };
             all.push(Removal { path: &made.path, mark: mark.clone() });
+            makers.insert(&*made.path, mark.clone());
         }
+    }
+    // What one job made another one may have replaced by what is no directory, or by one.
+    for job in &jobs.jobs {
+        let stay = job.outputs.iter().filter(|file| file.stays).map(|file| &*file.path);
+        files.extend(stay.filter_map(|path| Some(Removal { path, mark: made_places.get(path)?.clone() })));
+        let others = job.directories.iter().map(|path| &**path);
+        places.extend(others.filter_map(|path| Some(Removal { path, mark: made_files.get(path)?.clone() })));
     }
     // What is below another one comes first.
     places.sort_by(|a, b| b.path.cmp(a.path));

@@ -66,6 +66,8 @@ struct Stage {
     keeps: bool,
     /// Whether there is anything of that name, if it is known.
     exists: Option<bool>,
+    /// Whether the job took it away, be it that something has the name again since.
+    vanished: bool,
     /// Whether something may have had the name before.
     replaced: bool,
     /// Whether the first thing the job did was to empty it, without asking for it.
@@ -202,6 +204,7 @@ impl Stages {
             // It made it anew, where it had taken its own away: it finds the name free only if nothing has it when it begins.
             last.missed |= how == How::Made && last.exists == Some(false) && !last.needs_last;
             last.exists = exists;
+            last.vanished |= how == How::Removed;
             last.permitted &= how == How::Permitted;
             last.directory &= keeps;
             last.keeps &= keeps;
@@ -228,6 +231,7 @@ impl Stages {
             permitted: how == How::Permitted,
             keeps,
             exists,
+            vanished: how == How::Removed,
             replaced,
             emptied: how == How::Emptied && !missed,
             old,
@@ -479,7 +483,7 @@ impl History {
             // To empty what the name has become since would empty another file.
             let relinked = || self.stages[number..].iter().any(|stage| stage.linked);
             // What was removed again was empty by then.
-            let gone = || self.stages[number..].iter().any(|stage| stage.exists == Some(false));
+            let gone = || self.stages[number..].iter().any(|stage| stage.vanished);
             let clear = if is_directory { stage.missed || gone() } else { !stage.emptied || relinked() };
             let moved = stage.old && !is_directory;
             Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved }))
