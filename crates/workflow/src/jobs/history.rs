@@ -7,14 +7,14 @@
 
 use super::Made;
 use super::attributes::{attributed, keeps_attributes};
-use super::changed_names::Climb;
+use super::changed_names::{Climb, is_at};
 use super::commands::{Commands, Doer, ends_of_heads};
 use super::group::Together;
 use super::hidden::Hidden;
 use super::labels::{Called, Labels, same_files};
 use super::link_counts::{Counting, counting, counts_when_open, sees_hidden};
 use super::programs::{ProgramId, Programs, name};
-use super::stages::{Again, How, LookupOutcome, Stages, Thing};
+use super::stages::{Again, How, LookupOutcome, Stages, Thing, parent};
 use super::steps::{JobAction, OpenMode, Step};
 use super::times::{Asked, Modified};
 use super::turns::{Needs, Turns};
@@ -106,6 +106,8 @@ pub(crate) struct History {
     pub(crate) time_dependent: BTreeSet<u32>,
     /// Jobs whose scripts may look at the times of files that other jobs made.
     pub(crate) perhaps_time_dependent: BTreeSet<u32>,
+    /// Jobs that exchanged directories that had, or got, other names.
+    pub(crate) exchangers: BTreeSet<u32>,
     /// Files of jobs whose permissions a manager changed.
     pub(crate) permitted: Vec<Arc<str>>,
     /// What jobs must find to run again.
@@ -158,6 +160,9 @@ struct Writer<'a> {
     listed_hidden: BTreeMap<Arc<str>, Vec<u32>>,
     /// Names that directories of before had until they were renamed.
     moved_away: BTreeSet<PathId>,
+    /// Directories that jobs exchanged, and those that were renamed: their names.
+    exchanged: Vec<(u32, [Arc<str>; 2])>,
+    renamed: Vec<Arc<str>>,
     /// Whether each program copies, stores or shows permissions.
     keeps_attributes: Vec<bool>,
     /// What has its permissions, owner or times set.
@@ -256,6 +261,8 @@ pub(crate) fn write(
         altered: HashMap::default(),
         listed: HashMap::default(),
         moved_away: BTreeSet::new(),
+        exchanged: Vec::new(),
+        renamed: Vec::new(),
         listed_hidden: BTreeMap::new(),
         keeps_attributes: programs.all.iter().map(|program| keeps_attributes(line(program))).collect(),
         attributed: attributed(steps),
@@ -327,6 +334,7 @@ pub(crate) fn write(
                 }
                 _ => step.is_new,
             };
+            writer.through_links(number, step, who[program.index()]);
             writer.in_places(number, step, who[program.index()]);
             if let (JobAction::List, Some(job), Some(path)) =
                 (step.action, who[program.index()], step.path.get())
@@ -1022,6 +1030,19 @@ impl Writer<'_> {
         used.input |= !used.output;
     }
 
+    /// Who opens a file by another name uses the links on the way, which may be of before.
+    fn through_links(&mut self, number: usize, step: &Step, who: Who) {
+        let (Some(via), Some(path)) = (self.log.names().flags(step.via), step.path.get()) else { return };
+        let Some(job) = who.or_else(|| Some(self.commands.of_opened(number)?.job)) else { return };
+        let text = name(self.log.names(), path);
+        let ways = std::iter::successors(Some(via), |way| parent(way));
+        for way in ways.take_while(|way| !is_at(text, way)) {
+            if let Some(link) = self.labels.number(way) {
+                self.stages.read(Thing::Name(link), job, LookupOutcome::Used);
+            }
+        }
+    }
+
     /// Directories that are made, renamed or removed: who uses what is in them, or does that.
     fn in_places(&mut self, number: usize, step: &Step, who: Who) {
         if self.places.is_empty()
@@ -1150,6 +1171,7 @@ impl Writer<'_> {
             return self.rename_file(who, from, to);
         }
         let new = name(names, to).clone();
+        self.renamed.extend([old.clone(), new.clone()]);
         let moved = |path: &str| format!("{new}/{}", &path[within.len()..]);
         // The directory is no file, but what is in it may be.
         self.other = false;
@@ -1228,6 +1250,7 @@ impl Writer<'_> {
         if !is_made && inside.is_empty() {
             return self.exchange_files(who, one, other);
         }
+        self.exchanged.extend(who.map(|job| (job, texts.clone())));
         self.other = false;
         self.in_directory(who, one);
         self.in_directory(who, other);
@@ -1459,6 +1482,7 @@ impl Writer<'_> {
             outside,
             time_dependent,
             perhaps_time_dependent,
+            exchangers: exchangers(&self.exchanged, &self.renamed),
             permitted,
             again,
             of_managers: of_managers.into_iter().collect(),
@@ -1506,6 +1530,18 @@ fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, 
         }
     }
     places.into_iter().filter_map(|(path, known)| Some((path, known?))).collect()
+}
+
+/// Who exchanged directories that were also renamed, or exchanged otherwise, or with one above or below.
+fn exchangers(exchanged: &[(u32, [Arc<str>; 2])], renamed: &[Arc<str>]) -> BTreeSet<u32> {
+    let touch = |one: &str, other: &str| is_at(one, other) || is_at(other, one);
+    let is_chained = |at: usize, both: &[Arc<str>; 2]| {
+        let others = exchanged.iter().enumerate().filter(|(other, _)| *other != at);
+        let mut names = others.flat_map(|(_, (_, names))| names).chain(renamed);
+        names.any(|name| both.iter().any(|own| touch(own, name)))
+    };
+    let chained = exchanged.iter().enumerate().filter(|(at, (_, both))| is_chained(*at, both));
+    chained.map(|(_, (job, _))| *job).collect()
 }
 
 /// Names that others go through.

@@ -118,6 +118,11 @@ pub enum Issue {
         /// The jobs, sorted.
         jobs: Vec<JobId>,
     },
+    /// Jobs exchanged directories that had, or got, other names: what is in them is not followed through that.
+    Exchanges {
+        /// The jobs, sorted.
+        jobs: Vec<JobId>,
+    },
     /// Jobs use what is beside the directory where the recording began.
     Above {
         /// The directory that the paths are relative to.
@@ -266,6 +271,15 @@ impl fmt::Display for Issue {
                     format!("jobs {} run scripts that may look at the times of files of other jobs", list(jobs))
                 },
                 if jobs.len() == 1 { "it" } else { "they" },
+            ),
+            Self::Exchanges { jobs } => write!(
+                f,
+                "{} directories that are renamed or exchanged before or after, too: what is in them is right the first time, and may be left in other places when the jobs run again",
+                if jobs.len() == 1 {
+                    format!("job {} exchanges", list(jobs))
+                } else {
+                    format!("jobs {} exchange", list(jobs))
+                },
             ),
             Self::ListsTrail { jobs, trail } => write!(
                 f,

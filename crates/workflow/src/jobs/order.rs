@@ -57,6 +57,10 @@ pub(crate) fn assemble(
         let jobs = history.perhaps_time_dependent.iter().map(|job| JobId(*job)).collect();
         issues.push(Issue::MayUseTimes { jobs });
     }
+    if !history.exchangers.is_empty() {
+        let jobs = history.exchangers.iter().map(|job| JobId(*job)).collect();
+        issues.push(Issue::Exchanges { jobs });
+    }
     issues.extend(history.outside.iter().cloned().map(|path| Issue::WroteOutside { path }));
     let mut jobs: Vec<Job> = Vec::with_capacity(together.groups.len());
     for (number, ((heads, script), members)) in together.groups.iter().zip(scripts).zip(members).enumerate() {
@@ -527,6 +531,7 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             Issue::Cycle { jobs }
             | Issue::Times { jobs }
             | Issue::MayUseTimes { jobs }
+            | Issue::Exchanges { jobs }
             | Issue::ListsTrail { jobs, .. }
             | Issue::ListsBase { jobs }
             | Issue::OtherUser { jobs, .. } => {

@@ -84,6 +84,7 @@ fn renamed(issue: &Issue, new: &[Option<JobId>]) -> Option<Issue> {
         Issue::Cycle { jobs } => Issue::Cycle { jobs: all(jobs)? },
         Issue::Times { jobs } => Issue::Times { jobs: some(jobs)? },
         Issue::MayUseTimes { jobs } => Issue::MayUseTimes { jobs: some(jobs)? },
+        Issue::Exchanges { jobs } => Issue::Exchanges { jobs: some(jobs)? },
         Issue::ListsTrail { jobs, trail } => Issue::ListsTrail { jobs: some(jobs)?, trail: trail.clone() },
         Issue::ListsBase { jobs } => Issue::ListsBase { jobs: some(jobs)? },
         Issue::SharedOutput { path, jobs } => Issue::SharedOutput { path: path.clone(), jobs: all(jobs)? },
