@@ -5,7 +5,7 @@
 //! write, that their redirections name, that they run in and that their command lines reach by `..`. Only what has nothing but `/` in
 //! common with it is elsewhere, and is named by its absolute path.
 
-use super::changed_names::{absolute, is_at, paths_in};
+use super::changed_names::{absolute, paths_in};
 use super::hidden::holds_files;
 use super::programs::Programs;
 use super::stages::parent;
@@ -15,7 +15,9 @@ use hashbrown::HashSet;
 use iotrail_model::Names;
 use iotrail_model::text::path_to_text;
 use iotrail_query::ProcessTable;
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// Directories for what passes.
@@ -30,6 +32,13 @@ pub(crate) fn base(home: &str, jobs: &[Job], made: &[Arc<str>], names: &Names) -
         return if home.is_empty() { "/".into() } else { home.into() };
     }
     let known: HashSet<&str, RandomState> = names.paths.iter().map(|path| &**path).collect();
+    let inputs = || jobs.iter().flat_map(|job| &job.inputs).map(|file| &*file.path).collect();
+    let inputs: LazyCell<BTreeSet<&str>, _> = LazyCell::new(inputs);
+    let is_read = |path: &str| {
+        let within = format!("{path}/");
+        let mut below = inputs.range::<str, _>((Bound::Included(&*within), Bound::Unbounded));
+        inputs.contains(path) || below.next().is_some_and(|input| input.starts_with(&within))
+    };
     let mut base = home;
     let mut widen = |path: &str| {
         let common = common(base, path).len();
@@ -44,10 +53,6 @@ pub(crate) fn base(home: &str, jobs: &[Job], made: &[Arc<str>], names: &Names) -
         let stay = job.outputs.iter().filter(|file| file.stays).map(|file| &*file.path);
         let stay = stay.chain(job.directories.iter().map(|path| &**path));
         stay.filter(|path| !is_private(home, path)).for_each(&mut widen);
-        let is_read = |path: &str| {
-            let mut read = jobs.iter().flat_map(|job| &job.inputs);
-            read.any(|file| is_at(&file.path, path))
-        };
         for (path, by_link) in climbing(job, home) {
             if known.contains(&*path) && (!by_link || is_read(&path)) {
                 widen(&path);

@@ -1491,6 +1491,13 @@ impl Writer<'_> {
     }
 }
 
+/// Of more directories, names that come with a renamed directory are not followed.
+const MOST_PLACES: usize = 1 << 17;
+/// The kernel takes no longer one.
+const LONGEST_PATH: usize = 4096;
+/// Of more pairs of renames and exchanges it is not looked up which touch each other: they may.
+const MOST_PAIRS: usize = 1 << 22;
+
 /// Names of directories that are made or removed, and of those that get their names.
 fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, PathId, RandomState> {
     let names = log.names();
@@ -1508,13 +1515,14 @@ fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, 
     let back = renamed.iter().rev().map(|[from, to]| [*to, *from]);
     for both in renamed.iter().copied().chain(back) {
         let [from, to] = both.map(|path| name(names, path));
-        let within = format!("{from}/");
-        let within: Arc<str> = within.into();
-        let below = places.range(within.clone()..).take_while(|(path, _)| path.starts_with(&*within));
-        let below: Vec<Arc<str>> =
-            below.map(|(path, _)| format!("{to}/{}", &path[within.len()..]).into()).collect();
-        for path in below {
-            places.entry(path).or_default();
+        if places.len() < MOST_PLACES && !is_at(to, from) {
+            let within: Arc<str> = format!("{from}/").into();
+            let below = places.range(within.clone()..).take_while(|(path, _)| path.starts_with(&*within));
+            let below = below.map(|(path, _)| format!("{to}/{}", &path[within.len()..]).into());
+            let below: Vec<Arc<str>> = below.filter(|path: &Arc<str>| path.len() <= LONGEST_PATH).collect();
+            for path in below {
+                places.entry(path).or_default();
+            }
         }
         if [from, to].iter().any(|path| places.contains_key(*path)) {
             for path in both.into_iter().filter(|path| !hidden.is_of_system(*path)) {
@@ -1534,6 +1542,9 @@ fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, 
 
 /// Who exchanged directories that were also renamed, or exchanged otherwise, or with one above or below.
 fn exchangers(exchanged: &[(u32, [Arc<str>; 2])], renamed: &[Arc<str>]) -> BTreeSet<u32> {
+    if exchanged.len().saturating_mul(exchanged.len() + renamed.len()) > MOST_PAIRS {
+        return exchanged.iter().map(|(job, _)| *job).collect();
+    }
     let touch = |one: &str, other: &str| is_at(one, other) || is_at(other, one);
     let is_chained = |at: usize, both: &[Arc<str>; 2]| {
         let others = exchanged.iter().enumerate().filter(|(other, _)| *other != at);
