@@ -44,6 +44,13 @@ struct Happening {
     changed: Vec<usize>,
 }
 
+/// Where a link leads by `..`.
+struct Lead {
+    made: Timestamp,
+    /// Names that its target goes up from.
+    turns: BTreeSet<usize>,
+}
+
 /// A command went through a directory or link that changes in the recording, and up again.
 #[derive(Debug)]
 pub(crate) struct Climb {
@@ -216,15 +223,15 @@ impl<'a> ChangedNames<'a> {
         found
     }
 
-    /// By link, what its target goes up from (`ln -s d/../x link`), as the command line says that made it.
+    /// By link, when it was made first, and what its target goes up from (`ln -s d/../x link`), as the command line says that made it.
     fn of_links(
         &self,
         steps: &[Step],
         names: &Names,
         processes: &ProcessTable,
         commands: &Commands<'_>,
-    ) -> HashMap<usize, BTreeSet<usize>, RandomState> {
-        let mut leads: HashMap<usize, BTreeSet<usize>, RandomState> = HashMap::default();
+    ) -> HashMap<usize, Lead, RandomState> {
+        let mut leads: HashMap<usize, Lead, RandomState> = HashMap::default();
         for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.action == JobAction::Symlink) {
             let program = commands.programs.of_step[number];
             let link = step.path.get().map(|path| &**name(names, path));
@@ -233,7 +240,9 @@ impl<'a> ChangedNames<'a> {
             let image = commands.programs.image(commands.programs.get(program), processes);
             let words = image.cmdline.as_deref().unwrap_or_default().split('\0').flat_map(paths_in);
             let turns = words.flat_map(turns).flat_map(|turn| self.on_the_way(&absolute(place, turn)));
-            leads.entry(*known).or_default().extend(turns.filter(|turn| turn != known));
+            let lead = leads.entry(*known).or_insert(Lead { made: step.start, turns: BTreeSet::new() });
+            lead.made = lead.made.min(step.start);
+            lead.turns.extend(turns.filter(|turn| turn != known));
         }
         leads
     }
@@ -243,7 +252,7 @@ impl<'a> ChangedNames<'a> {
         &self,
         processes: &ProcessTable,
         commands: &Commands<'_>,
-        leads: &HashMap<usize, BTreeSet<usize>, RandomState>,
+        leads: &HashMap<usize, Lead, RandomState>,
         climbs: &mut Vec<Climb>,
     ) -> Vec<Happening> {
         let programs = commands.programs;
@@ -267,7 +276,9 @@ impl<'a> ChangedNames<'a> {
                     used.extend(self.on_the_way(&absolute(cwd, path)));
                 }
             }
-            climbed.extend(used.iter().filter_map(|link| leads.get(link)).flatten());
+            // Who makes a link names it, too, and has not come that way.
+            let known = used.iter().filter_map(|link| leads.get(link)).filter(|lead| lead.made < at);
+            climbed.extend(known.flat_map(|lead| &lead.turns));
             climbs.extend(climbed.iter().map(|number| Climb {
                 at,
                 job: doer.job,
