@@ -49,21 +49,40 @@ pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document,
     document.about.fixed_counts = safety.fixed();
     let exact = std::mem::take(&mut document.structure);
     let (resolution, kinds) = (document.about.value_resolution(), Kinds::of(&document));
-    let coarsened = |counts: bool| {
+    let coarsened = |counts: bool, requests: bool| {
         let (items, root, drawn) = exact.clone().into_parts();
         let (gathered, safety, kinds) = (&gathered, &safety, &kinds);
         let document = &document;
-        let mut coarsening =
-            Coarsening { document, gathered, safety, kinds, precision, resolution, counts, items, drawn };
+        let mut coarsening = Coarsening {
+            document,
+            gathered,
+            safety,
+            kinds,
+            precision,
+            resolution,
+            counts,
+            requests,
+            items,
+            drawn,
+        };
         coarsening.name_parents(&root, 0);
         coarsening.body(&root);
         Structure::of_parts(coarsening.items, root, coarsening.drawn)
     };
-    let fixed = coarsened(false);
-    let loose = safety.counts_may_change().then(|| coarsened(true));
     let draws_counts = |structure: &Structure| structure.drawn().keys().any(|&(_, column)| column == 0);
-    let loose = loose.filter(|loose| draws_counts(loose) && loose.weight() < fixed.weight());
-    document.structure = loose.unwrap_or(fixed);
+    let smallest = |requests: bool| {
+        let fixed = coarsened(false, requests);
+        let loose = safety.counts_may_change().then(|| coarsened(true, requests));
+        let loose = loose.filter(|loose| draws_counts(loose) && loose.weight() < fixed.weight());
+        loose.unwrap_or(fixed)
+    };
+    let structure = smallest(false);
+    // Where senders decide, it does not matter which requests a call completed; elsewhere others would wait for ever.
+    let with_requests = {
+        let probe = Document { structure: structure.clone(), ..document.clone() };
+        draws_messages(&probe).then(|| smallest(true))
+    };
+    document.structure = with_requests.unwrap_or(structure);
     Ok(document)
 }
 
@@ -116,8 +135,7 @@ pub(crate) fn has_fixed_counts(document: &Document) -> bool {
 #[must_use]
 pub fn draws_messages(document: &Document) -> bool {
     let items = document.structure.items();
-    // Requests are those of messages; whoever waits for other ones waits for ever.
-    let names = [PEER, TAG, ARGS].map(place_of);
+    let names = [PEER, TAG].map(place_of);
     let holds_messages = |item: u32| {
         let mut waiting = vec![ItemId(item)];
         while let Some(item) = waiting.pop() {
@@ -171,6 +189,8 @@ struct Coarsening<'a> {
     resolution: Resolution,
     /// Whether counts may become distributions.
     counts: bool,
+    /// Whether requests may become tables.
+    requests: bool,
     items: Vec<Repeated>,
     drawn: DrawnColumns,
 }
@@ -229,7 +249,7 @@ impl Coarsening<'_> {
                 self.names(item, PEER, RELATIVE);
                 self.names(item, TAG, 0);
             }
-            if self.kinds.completes.of(call) {
+            if self.requests && self.kinds.completes.of(call) {
                 self.names(item, ARGS, 0);
             }
         }

@@ -147,13 +147,21 @@ impl LiveRequests {
         if handle == 0 || self.live >= MOST_HANDLES {
             return;
         }
-        self.live += 1;
-        self.by_handle.entry(handle).or_default().push_back(live);
+        let others = self.by_handle.entry(handle).or_default();
+        let before = others.len();
+        // Only requests that are not persistent share a handle: who has it otherwise is over, though nobody said so.
+        match live {
+            Live::Often { .. } => others.clear(),
+            Live::Once(..) => others.retain(|other| matches!(other, Live::Once(..))),
+        }
+        self.live = self.live + 1 + others.len() - before;
+        others.push_back(live);
     }
 
     /// The request that a handle stands for, as a thread sees it.
     fn request(&self, tid: Tid, handle: u64) -> Option<Request> {
-        Some(match self.by_handle.get(&handle)?.front()? {
+        let place = self.place(tid, handle)?;
+        Some(match self.by_handle.get(&handle)?.get(place)? {
             Live::Often { number, .. } => Request::Persistent(*number),
             Live::Once(by, _) if *by != tid => Request::Elsewhere,
             Live::Once(by, number) => {
@@ -179,7 +187,7 @@ impl LiveRequests {
         match self.by_handle.get_mut(&handle)?.front_mut()? {
             Live::Often { is_started, .. } => std::mem::take(is_started).then_some(request),
             Live::Once(..) => {
-                self.remove(handle);
+                self.remove(tid, handle);
                 Some(request)
             }
         }
@@ -188,15 +196,23 @@ impl LiveRequests {
     /// A request is given back.
     fn free(&mut self, tid: Tid, handle: u64) -> Option<Request> {
         let request = self.request(tid, handle)?;
-        if let Some(Live::Often { number, .. }) = self.remove(handle) {
+        if let Some(Live::Often { number, .. }) = self.remove(tid, handle) {
             self.free.insert(number);
         }
         Some(request)
     }
 
-    fn remove(&mut self, handle: u64) -> Option<Live> {
+    /// Where the request stands that a handle is for a thread: its own oldest, else the oldest of all.
+    fn place(&self, tid: Tid, handle: u64) -> Option<usize> {
+        let live = self.by_handle.get(&handle)?;
+        let own = live.iter().position(|live| matches!(live, Live::Once(by, _) if *by == tid));
+        own.or_else(|| (!live.is_empty()).then_some(0))
+    }
+
+    fn remove(&mut self, tid: Tid, handle: u64) -> Option<Live> {
+        let place = self.place(tid, handle)?;
         let live = self.by_handle.get_mut(&handle)?;
-        let first = live.pop_front()?;
+        let first = live.remove(place)?;
         if live.is_empty() {
             self.by_handle.remove(&handle);
         }
@@ -205,18 +221,20 @@ impl LiveRequests {
     }
 }
 
-/// What requests move that are started together: bytes of all, and between whom, if that is one partner.
+/// What requests move that are started together: bytes of all, and the tag, if it is one.
 fn together(mut each: impl Iterator<Item = Made>) -> Made {
     let Some(first) = each.next() else { return Made::default() };
-    let sum = |one: Option<i64>, other: Option<i64>| one?.checked_add(other?);
+    let sum = |one: Option<i64>, other: Option<i64>| match (one, other) {
+        (Some(one), Some(other)) => one.checked_add(other),
+        (one, other) => one.or(other),
+    };
     let same = |one: Option<i32>, other: Option<i32>| one.filter(|_| one == other);
-    let all = each.fold(first, |all, next| Made {
-        comm: same(all.comm, next.comm),
-        peer: same(all.peer, next.peer),
+    // Several are no one message: they have no communicator, by which messages are told.
+    each.fold(first, |all, next| Made {
+        comm: None,
+        peer: None,
         tag: same(all.tag, next.tag),
         sent: sum(all.sent, next.sent),
         received: sum(all.received, next.received),
-    });
-    // Of several messages no one is told.
-    if all.peer.is_some() { all } else { Made { comm: None, tag: None, ..all } }
+    })
 }

@@ -277,6 +277,10 @@ impl Gathering<'_> {
         let Some(list) = of_event(event, &self.texts).map(|requests| requests.list.clone()) else {
             return false;
         };
+        // One that starts nothing has lost what it starts.
+        if list.is_empty() && self.document.names.call(event.call) == "MPI_Start" {
+            return false;
+        }
         let process = (event.case, event.pid);
         for request in &list {
             let Request::Persistent(number) = *request else { return false };
