@@ -11,11 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from launch import LAUNCH
+
 HERE = Path(__file__).resolve().parent
-LAUNCH = {
-    "openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"],
-    "mpich": ["mpirun.mpich"],
-}
 EXPORTS = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 # What is called for its address, converts handles, is cheaper than a record of it, or tells the libraries apart.
 NOT_WRAPPED = re.compile(r"MPI_(T_\w+|\w+_(FN|fn|NULL)|\w+_(c2f|f2c|c2f08|f082c|f082f|f2f08)|W(time|tick)|\w+_F90|Abi_\w+|Get_(library_)?version)$")

@@ -14,11 +14,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from launch import LAUNCH
+
 HERE = Path(__file__).resolve().parent
-LAUNCH = {
-    "openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"],
-    "mpich": ["mpirun.mpich"],
-}
 RANKS = 2
 # Calls after which the program makes a system call.
 UNTOLD = 50

@@ -3,23 +3,16 @@
 usage: late.py IOTRAIL
 """
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from launch import LAUNCH, run
+
 HERE = Path(__file__).resolve().parent
-LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 RANKS, LATE, ROUNDS, SLEEP_NS = 4, 2, 5, 60_000_000
 
 iotrail = Path(sys.argv[1]).resolve()
-
-
-def run(*words, cwd):
-    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}: {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def check(library, work):

@@ -4,13 +4,13 @@ usage: requests.py IOTRAIL
 """
 import csv
 import io
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from launch import LAUNCH, run
+
 HERE = Path(__file__).resolve().parent
-LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 FORTRAN = """MPI_Wait requests=1
 MPI_Waitall requests=3,2,0
 MPI_Wait requests=1
@@ -31,13 +31,6 @@ MPI_Request_free requests=p1
 """.splitlines()
 
 iotrail = Path(sys.argv[1]).resolve()
-
-
-def run(*words, cwd):
-    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}: {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def plain(args):

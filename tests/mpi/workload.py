@@ -7,13 +7,13 @@ import collections
 import csv
 import io
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from launch import LAUNCH, run
+
 HERE = Path(__file__).resolve().parent
-LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring")
 # The ranks of programs in C do not wait for single ones yet.
 NO_PROGRAM = ("ring",)
@@ -22,13 +22,6 @@ RANKS = 8
 
 iotrail = Path(sys.argv[1]).resolve()
 problems = []
-
-
-def run(*words, cwd=None):
-    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}: {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def transfers(trail, directory):

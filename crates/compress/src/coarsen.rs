@@ -18,6 +18,7 @@ use crate::error::CompressError;
 use crate::peers::{RELATIVE, Ranks};
 use gather::{ByLine, Gathered};
 use iotrail_model::calls::{CallKind, PerCall, Transfer, mpi};
+use iotrail_mpi_abi::RequestUse;
 use iotrail_structure::{
     Affine, Coded, Column, Drawn, DrawnColumns, ItemId, Precision, Repeated, Repeats, Resolution, Sequences,
     Structure, Values,
@@ -49,10 +50,9 @@ pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document,
     document.about.fixed_counts = safety.fixed();
     let exact = std::mem::take(&mut document.structure);
     let (resolution, kinds) = (document.about.value_resolution(), Kinds::of(&document));
-    let coarsened = |counts: bool, requests: bool| {
+    let coarsened = |document: &Document, counts: bool, requests: bool| {
         let (items, root, drawn) = exact.clone().into_parts();
         let (gathered, safety, kinds) = (&gathered, &safety, &kinds);
-        let document = &document;
         let mut coarsening = Coarsening {
             document,
             gathered,
@@ -70,19 +70,17 @@ pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document,
         Structure::of_parts(coarsening.items, root, coarsening.drawn)
     };
     let draws_counts = |structure: &Structure| structure.drawn().keys().any(|&(_, column)| column == 0);
-    let smallest = |requests: bool| {
-        let fixed = coarsened(false, requests);
-        let loose = safety.counts_may_change().then(|| coarsened(true, requests));
+    let smallest = |document: &Document, requests: bool| {
+        let fixed = coarsened(document, false, requests);
+        let loose = safety.counts_may_change().then(|| coarsened(document, true, requests));
         let loose = loose.filter(|loose| draws_counts(loose) && loose.weight() < fixed.weight());
         loose.unwrap_or(fixed)
     };
-    let structure = smallest(false);
+    document.structure = smallest(&document, false);
     // Where senders decide, it does not matter which requests a call completed; elsewhere others would wait for ever.
-    let with_requests = {
-        let probe = Document { structure: structure.clone(), ..document.clone() };
-        draws_messages(&probe).then(|| smallest(true))
-    };
-    document.structure = with_requests.unwrap_or(structure);
+    if precision == Precision::LEAST && safety.names_may_change() && draws_messages(&document) {
+        document.structure = smallest(&document, true);
+    }
     Ok(document)
 }
 
@@ -120,7 +118,7 @@ impl Kinds {
             returns,
             exchanges: PerCall::new(calls, |call| mpi::exchanges(call.name)),
             message: PerCall::new(calls, |call| mpi::is_message(call.name)),
-            completes: PerCall::new(calls, |call| mpi::completes(call.name)),
+            completes: PerCall::new(calls, |call| RequestUse::of(call.name) == RequestUse::Completes),
         }
     }
 }

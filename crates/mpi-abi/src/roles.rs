@@ -1,6 +1,6 @@
 //! What the parameters of a function mean.
 
-use crate::functions::Function;
+use crate::functions::{Function, functions};
 
 /// The place of a parameter that a function does not have.
 pub const NONE: u8 = u8::MAX;
@@ -64,6 +64,13 @@ pub enum RequestUse {
 }
 
 impl RequestUse {
+    /// What the function of that name does; nothing, if there is none.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        let function = functions().find(|function| function.name == name);
+        function.map_or(Self::None, |function| Roles::of(&function).requests)
+    }
+
     /// Whether a function is given requests.
     #[must_use]
     pub const fn takes(self) -> bool {
@@ -243,7 +250,6 @@ fn shape(base: &str, parameters: &[&str]) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::functions::functions;
 
     fn roles(name: &str) -> Roles {
         Roles::of(&functions().find(|function| function.name == name).unwrap())

@@ -37,8 +37,7 @@ pub(crate) fn after(producer: &Producer, arguments: &Arguments<'_>, record: &mut
             record.request = address.map_or(0, |address| arguments.request(address, 0));
         }
         RequestUse::Completes => record.completed = completed(producer, arguments),
-        RequestUse::Frees => record.completed = Completed::All,
-        RequestUse::Starts | RequestUse::Names | RequestUse::None => {}
+        RequestUse::Starts | RequestUse::Frees | RequestUse::Names | RequestUse::None => {}
     }
 }
 

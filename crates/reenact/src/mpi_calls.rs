@@ -1,7 +1,7 @@
 //! Calls of MPI as they are made again.
 
 use iotrail_model::Event;
-use iotrail_mpi_abi::{RequestUse, Roles, functions};
+use iotrail_mpi_abi::RequestUse;
 use iotrail_mpi_run::{Collective, SendMode, Transfer};
 use iotrail_stats::messages::communicators::Makes;
 
@@ -147,8 +147,6 @@ pub(crate) enum Known {
     Prepares,
     /// It starts such requests.
     Starts,
-    /// It gives a request back.
-    Gives,
     Open,
     Transfer(Transfer, bool),
     Sync,
@@ -191,7 +189,6 @@ pub(crate) fn known(name: &str) -> Known {
         "Test" | "Testall" | "Testany" | "Testsome" => Known::Test,
         "Comm_free" | "Comm_disconnect" => Known::Frees,
         "Start" | "Startall" => Known::Starts,
-        "Request_free" => Known::Gives,
         "Cancel"
         | "Mprobe"
         | "Improbe"
@@ -206,8 +203,8 @@ pub(crate) fn known(name: &str) -> Known {
         "Iprobe" | "Comm_rank" | "Comm_size" | "Comm_group" | "Comm_compare" | "Comm_set_name"
         | "Comm_get_name" | "Cart_coords" | "Cart_rank" | "Cart_shift" | "Cart_get" | "Cartdim_get"
         | "Dims_create" | "Get_count" | "Get_elements" | "Get_processor_name" | "Initialized"
-        | "Finalized" | "Buffer_attach" | "Buffer_detach" | "Request_get_status" | "Error_class"
-        | "Error_string" => Known::Local,
+        | "Finalized" | "Buffer_attach" | "Buffer_detach" | "Request_free" | "Request_get_status"
+        | "Error_class" | "Error_string" => Known::Local,
         _ if base.starts_with("Type_") || base.starts_with("Info_") || base.starts_with("Group_") => {
             Known::Local
         }
@@ -230,9 +227,7 @@ pub(crate) fn started(name: &str) -> Option<Known> {
 
 /// Whether a call that succeeded begins a request, which later calls name by its age.
 pub(crate) fn begins_request(name: &str) -> bool {
-    functions()
-        .find(|function| function.name == name)
-        .is_some_and(|function| Roles::of(&function).requests == RequestUse::Makes)
+    RequestUse::of(name) == RequestUse::Makes
 }
 
 fn collective(base: &str) -> Option<(Collective, bool)> {

@@ -209,7 +209,7 @@ impl Gathering<'_> {
             _ if event.layer == Layer::Mpiio && self.file_calls == FileCalls::LeftOut => {
                 return self.reading.leave_out(event, Reason::Unwanted);
             }
-            Known::Local | Known::Gives => return self.reading.leave_out(event, Reason::Local),
+            Known::Local => return self.reading.leave_out(event, Reason::Local),
             Known::Other => return self.reading.leave_out(event, Reason::Unsupported),
             _ => {}
         }

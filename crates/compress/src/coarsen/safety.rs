@@ -4,6 +4,7 @@
 use super::{FORESEEN, OF_EXECUTION, OFFSET, place};
 use crate::columns::{PARENT, RECEIVED, REQUESTED, SENT, SIZE};
 use iotrail_model::calls::mpi::is_collective;
+use iotrail_mpi_abi::RequestUse;
 use iotrail_structure::{Column, DrawnColumns, ItemId, Repeated, Repeats, Sequences, Values};
 use iotrail_structure_file::{Document, FixedCounts};
 use std::collections::BTreeMap;
@@ -66,7 +67,7 @@ impl Safety {
         if name.starts_with("MPI_Win_") {
             self.fixed.get_or_insert(FixedCounts::OneSided);
         }
-        if matches!(name, "MPI_Start" | "MPI_Startall") {
+        if RequestUse::of(name) == RequestUse::Starts {
             self.fixed.get_or_insert(FixedCounts::Persistent);
         }
         if !is_collective(name) {

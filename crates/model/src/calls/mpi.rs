@@ -77,22 +77,6 @@ pub fn exchanges(name: &str) -> bool {
 /// What names of calls for messages between two ranks have in common.
 const MESSAGES: [&str; 3] = ["send", "recv", "probe"];
 
-/// Whether the call of that name completes requests, or asks whether they are over.
-#[must_use]
-pub fn completes(name: &str) -> bool {
-    matches!(
-        name,
-        "MPI_Wait"
-            | "MPI_Waitall"
-            | "MPI_Waitany"
-            | "MPI_Waitsome"
-            | "MPI_Test"
-            | "MPI_Testall"
-            | "MPI_Testany"
-            | "MPI_Testsome"
-    )
-}
-
 /// Whether the call of that name is one message, or half of one.
 #[must_use]
 pub fn is_message(name: &str) -> bool {

@@ -163,6 +163,14 @@ impl Issue {
 /// At most this many jobs are named; the rest is counted.
 const NAMED: usize = 8;
 
+/// That one job does something, or several do.
+fn do_what(jobs: &[JobId], one: &str, several: &str) -> String {
+    match jobs.len() {
+        1 => format!("job {} {one}", list(jobs)),
+        _ => format!("jobs {} {several}", list(jobs)),
+    }
+}
+
 fn list(jobs: &[JobId]) -> String {
     let named: Vec<String> = jobs.iter().take(NAMED).map(|job| (job.0 + 1).to_string()).collect();
     let more = jobs.len().saturating_sub(NAMED);
@@ -256,36 +264,29 @@ impl fmt::Display for Issue {
             ),
             Self::OtherUser { jobs, program } => write!(
                 f,
-                "{} {} {} {}, which may run commands as another user: whoever runs the export needs the same right, and commands that were another user's without such a program run as the one who runs the export",
-                if jobs.len() == 1 { "job" } else { "jobs" },
-                list(jobs),
-                if jobs.len() == 1 { "starts" } else { "start" },
+                "{} {}, which may run commands as another user: whoever runs the export needs the same right, and commands that were another user's without such a program run as the one who runs the export",
+                do_what(jobs, "starts", "start"),
                 printable(program)
             ),
             Self::MayUseTimes { jobs } => write!(
                 f,
                 "{}, which {} asked about and did not read: if times of files decide what is written, or are written, they are those of the new run",
-                if jobs.len() == 1 {
-                    format!("job {} runs a script that may look at the times of files of other jobs", list(jobs))
-                } else {
-                    format!("jobs {} run scripts that may look at the times of files of other jobs", list(jobs))
-                },
+                do_what(
+                    jobs,
+                    "runs a script that may look at the times of files of other jobs",
+                    "run scripts that may look at the times of files of other jobs"
+                ),
                 if jobs.len() == 1 { "it" } else { "they" },
             ),
             Self::Exchanges { jobs } => write!(
                 f,
                 "{} directories that are renamed or exchanged before or after, too: what is in them is right the first time, and may be left in other places when the jobs run again",
-                if jobs.len() == 1 {
-                    format!("job {} exchanges", list(jobs))
-                } else {
-                    format!("jobs {} exchange", list(jobs))
-                },
+                do_what(jobs, "exchanges", "exchange"),
             ),
             Self::ListsTrail { jobs, trail } => write!(
                 f,
-                "{} {} the directory in which {} lay while it was recorded, and found it there: record with -o ELSEWHERE, and keep this export elsewhere, too",
-                if jobs.len() == 1 { "job" } else { "jobs" },
-                if jobs.len() == 1 { format!("{} lists", list(jobs)) } else { format!("{} list", list(jobs)) },
+                "{} the directory in which {} lay while it was recorded, and found it there: record with -o ELSEWHERE, and keep this export elsewhere, too",
+                do_what(jobs, "lists", "list"),
                 printable(trail)
             ),
             Self::ListsBase { jobs } if jobs.len() == 1 => write!(

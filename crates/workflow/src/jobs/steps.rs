@@ -405,8 +405,8 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             // What it would have given that name was looked up first.
             let source = Step { path: batch.path[row], file: batch.file[row], ..step };
             steps.extend(taken.then_some(source));
-            let target = Step { path: batch.path2[row], file: batch.file2[row], ..step };
-            steps.extend(Some(target).filter(|_| action == JobAction::Tried && !batch.path2[row].is_null()));
+            let tried = action == JobAction::Tried && !batch.path2[row].is_null();
+            steps.extend(tried.then(|| Step { path: batch.path2[row], file: batch.file2[row], ..step }));
             // It found what is in the directory.
             let is_full = taken && matches!(names.errno(batch.errno[row]), Some("ENOTEMPTY"));
             let step = if is_full { Step { action: JobAction::List, ..step } } else { step };
