@@ -5,7 +5,7 @@
 
 use crate::program::{Program, Target};
 use crate::sessions::{Execution, RankSessions};
-use crate::streams::Streams;
+use crate::streams::Frame;
 use iotrail_model::intervals::OrderedIntervals;
 use iotrail_workload::{ModelFile, Producer, ProgramStep, RequestKind};
 use serde::Serialize;
@@ -66,15 +66,18 @@ impl Moved<'_> {
 /// The bytes that the transfers of a kind moved, as far as it is known where.
 fn bytes(execution: &Execution, kind: RequestKind) -> OrderedIntervals {
     let own = execution.transfers.iter().filter(|transfer| transfer.kind == kind);
-    own.filter_map(|transfer| Some(transfer.offset?..transfer.offset?.checked_add(transfer.size)?)).collect()
+    own.filter_map(|transfer| {
+        Some(transfer.offset.get()?..transfer.offset.get()?.checked_add(transfer.size)?)
+    })
+    .collect()
 }
 
 /// What ranks wait for. A session is held against the last one of each other rank that ended before it began.
-pub(crate) fn waits(streams: &Streams, ranks: &[RankSessions], targets: &[Vec<Target>]) -> Vec<Wait> {
+pub(crate) fn waits(frame: &Frame, ranks: &[RankSessions], targets: &[Vec<Target>]) -> Vec<Wait> {
     let mut files: BTreeMap<usize, Vec<Moved<'_>>> = BTreeMap::new();
     for (rank, (sessions, targets)) in ranks.iter().zip(targets).enumerate() {
         for (execution, target) in sessions.executions.iter().zip(targets) {
-            if let Some(moved) = moved(streams, rank, execution, *target) {
+            if let Some(moved) = moved(frame, rank, execution, *target) {
                 files.entry(execution.file).or_default().push(moved);
             }
         }
@@ -90,19 +93,15 @@ pub(crate) fn waits(streams: &Streams, ranks: &[RankSessions], targets: &[Vec<Ta
     waits.into_values().collect()
 }
 
-fn moved<'a>(streams: &Streams, rank: usize, execution: &'a Execution, target: Target) -> Option<Moved<'a>> {
+fn moved<'a>(frame: &Frame, rank: usize, execution: &'a Execution, target: Target) -> Option<Moved<'a>> {
     let Target::Session(file, session) = target else { return None };
-    let stream = &streams.ranks[rank];
-    let first = stream.requests.get(execution.first)?;
-    let last = execution.positions.iter().rev().find_map(|at| Some((*at, stream.requests.get(*at)?)));
-    let (last_at, last) = last?;
-    let before = |at: usize| stream.barriers.partition_point(|barrier| *barrier <= at);
+    let before = |at: usize| frame.barriers[rank].partition_point(|barrier| *barrier <= at);
     Some(Moved {
         rank: rank as u32,
         target: (file, session),
         execution,
-        times: (first.start, last.end.unwrap_or(last.start)),
-        barriers: (before(execution.first), before(last_at)),
+        times: (execution.start, execution.end),
+        barriers: (before(execution.first), before(execution.last)),
         read: bytes(execution, RequestKind::Read),
         written: bytes(execution, RequestKind::Write),
     })

@@ -60,9 +60,9 @@ impl Fit {
             }
             // Where the end of the file is, is not the model's to say.
             let appends = execution.shape.mode().append;
-            for transfer in &execution.transfers {
+            for transfer in &*execution.transfers {
                 self.bytes(transfer.kind, 0, transfer.size);
-                let offset = if appends { 0 } else { transfer.offset.unwrap_or(u64::MAX) };
+                let offset = if appends { 0 } else { transfer.offset.get().unwrap_or(u64::MAX) };
                 places.push((target.file(), transfer.kind, offset, transfer.size));
             }
         }

@@ -1,9 +1,10 @@
 //! Phase A: the pass that takes requests and synchronisation out of a log.
 
+use crate::result::RankedBy;
 use iotrail_model::calls::{CallKind, PerCall, mpi};
 use iotrail_model::places::is_pseudo;
 use iotrail_model::{
-    CallId, CaseId, ErrnoId, EventBatch, FileId, FileKind, FlagsId, Layer, Nullable, OpenId, PathId, Pid, Tid,
+    CallId, CaseId, ErrnoId, EventBatch, FileId, FileKind, FlagsId, Layer, Nullable, OpenId, PathId, Tid,
 };
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
@@ -42,11 +43,9 @@ impl LeftOut {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) case: CaseId,
-    pub(crate) process: ProcessId,
-    pub(crate) pid: Pid,
     pub(crate) tid: Tid,
     pub(crate) start: i64,
-    pub(crate) end: Option<i64>,
+    pub(crate) end: Nullable<i64>,
     pub(crate) call: CallId,
     pub(crate) what: What,
 }
@@ -70,8 +69,8 @@ pub(crate) enum What {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestRow {
     /// NULL for what is not there.
-    pub(crate) file: Option<FileId>,
-    pub(crate) path: Option<PathId>,
+    pub(crate) file: Nullable<FileId>,
+    pub(crate) path: Nullable<PathId>,
     pub(crate) is_directory: bool,
     /// Whether it failed, though the file is there.
     pub(crate) failed: bool,
@@ -81,10 +80,10 @@ pub(crate) struct RequestRow {
     pub(crate) size: Nullable<i64>,
     pub(crate) flags: Nullable<FlagsId>,
     /// The byte behind the last one that it moved.
-    pub(crate) end: Option<i64>,
+    pub(crate) end: Nullable<i64>,
 }
 
-/// All rows of interest: of each case, in the order of their begins.
+/// All rows of interest, in the order of their begins: of each case if cases are ranks, else of each process.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     pub(crate) rows: Vec<Vec<Row>>,
@@ -95,6 +94,7 @@ pub(crate) struct Gathered {
 /// Takes the rows of interest out of a log.
 pub(crate) struct Gathering<'a> {
     processes: &'a ProcessTable,
+    by: RankedBy,
     kinds: PerCall<CallKind>,
     mpi: PerCall<mpi::Role>,
     own: Vec<Owner>,
@@ -116,7 +116,7 @@ enum Owner {
 }
 
 impl<'a> Gathering<'a> {
-    pub(crate) fn new(log: &EventLog, processes: &'a ProcessTable) -> Self {
+    pub(crate) fn new(log: &EventLog, processes: &'a ProcessTable, by: RankedBy) -> Self {
         let names = log.names();
         let holds_bytes = log.holds_bytes();
         let ids = (0..processes.all().len() as u32).map(ProcessId);
@@ -141,6 +141,7 @@ impl<'a> Gathering<'a> {
         };
         Self {
             processes,
+            by,
             kinds: PerCall::new(&names.calls, |call| call.kind()),
             mpi: PerCall::new(&names.calls, |call| mpi::role(call.name)),
             own: log.distinct_files().iter().zip(&holds_bytes).map(owner).collect(),
@@ -149,7 +150,8 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    fn row(&self, batch: &EventBatch, at: usize, left_out: &mut LeftOut) -> Option<Row> {
+    /// A row of interest, and the list that it belongs to.
+    fn row(&self, batch: &EventBatch, at: usize, left_out: &mut LeftOut) -> Option<(usize, Row)> {
         let what = match batch.layer[at] {
             Layer::Mpi | Layer::Mpiio => match self.mpi.of(batch.call[at]) {
                 mpi::Role::Begins => What::MpiBegins,
@@ -163,19 +165,23 @@ impl<'a> Gathering<'a> {
         };
         let start = batch.start[at];
         let end = batch.dur[at].get().map(|dur| start.0.saturating_add(dur.0.max(0)));
+        let process = self.processes.find(batch.case[at], batch.pid[at], start);
         if end.is_none() && !matches!(what, What::Waits) {
             left_out.unfinished += 1;
         }
-        Some(Row {
+        let list = match self.by {
+            RankedBy::Case => process.map(|_| batch.case[at].index())?,
+            RankedBy::Process | RankedBy::Thread => process?.index(),
+        };
+        let row = Row {
             case: batch.case[at],
-            process: self.processes.find(batch.case[at], batch.pid[at], start)?,
-            pid: batch.pid[at],
             tid: batch.tid[at],
             start: start.0,
-            end,
+            end: end.into(),
             call: batch.call[at],
             what,
-        })
+        };
+        Some((list, row))
     }
 
     fn request(&self, batch: &EventBatch, at: usize, left_out: &mut LeftOut) -> Option<RequestRow> {
@@ -209,8 +215,8 @@ impl<'a> Gathering<'a> {
         let transfers = matches!(kind, CallKind::Read | CallKind::Write);
         let asked = || batch.requested[at].get().or(batch.size[at].get());
         Some(RequestRow {
-            file: Some(file),
-            path: batch.path[at].get(),
+            file: Nullable::some(file),
+            path: batch.path[at],
             is_directory,
             failed: batch.errno[at].get().is_some(),
             open: batch.open[at],
@@ -220,7 +226,8 @@ impl<'a> Gathering<'a> {
             end: batch.offset[at]
                 .get()
                 .zip(batch.size[at].get())
-                .and_then(|(offset, size)| offset.checked_add(size)),
+                .and_then(|(offset, size)| offset.checked_add(size))
+                .into(),
         })
     }
 }
@@ -229,15 +236,15 @@ impl RequestRow {
     /// A call that names what is not there.
     const fn of_nothing() -> Self {
         Self {
-            file: None,
-            path: None,
+            file: Nullable::NULL,
+            path: Nullable::NULL,
             is_directory: false,
             failed: true,
             open: Nullable::NULL,
             offset: Nullable::NULL,
             size: Nullable::NULL,
             flags: Nullable::NULL,
-            end: None,
+            end: Nullable::NULL,
         }
     }
 }
@@ -288,7 +295,7 @@ fn is_of_system(path: &str) -> bool {
 
 impl Pass for Gathering<'_> {
     type Sums = ();
-    type Boundary = (Vec<Row>, LeftOut);
+    type Boundary = (Vec<(usize, Row)>, LeftOut);
     type Closed = Gathered;
     type Output = Gathered;
 
@@ -321,7 +328,7 @@ impl Pass for Gathering<'_> {
         Gathered::default()
     }
 
-    fn add(&self, (): &mut (), rows: &Rows<'_>) -> (Vec<Row>, LeftOut) {
+    fn add(&self, (): &mut (), rows: &Rows<'_>) -> (Vec<(usize, Row)>, LeftOut) {
         let mut left_out = LeftOut::default();
         let of_library = |at: usize| matches!(rows.batch.layer[at], Layer::Mpi | Layer::Mpiio);
         let selected = |at: &usize| of_library(*at) || rows.selected.get(*at).copied().unwrap_or_default();
@@ -332,19 +339,19 @@ impl Pass for Gathering<'_> {
 
     fn merge(&self, (): &mut (), (): ()) {}
 
-    fn close(&self, gathered: &mut Gathered, (rows, left_out): (Vec<Row>, LeftOut)) {
-        for of_case in rows.chunk_by(|one, other| one.case == other.case) {
-            let case = of_case[0].case.index();
-            if gathered.rows.len() <= case {
-                gathered.rows.resize_with(case + 1, Vec::new);
+    fn close(&self, gathered: &mut Gathered, (rows, left_out): (Vec<(usize, Row)>, LeftOut)) {
+        for (list, row) in rows {
+            if gathered.rows.len() <= list {
+                gathered.rows.resize_with(list + 1, Vec::new);
             }
-            gathered.rows[case].extend_from_slice(of_case);
+            gathered.rows[list].push(row);
         }
         gathered.left_out.add(left_out);
     }
 
     fn finish(&self, (): (), mut gathered: Gathered) -> Gathered {
-        gathered.rows.iter_mut().for_each(|of_case| of_case.sort_by_key(|row| row.start));
+        let unsorted = gathered.rows.iter_mut().filter(|rows| !rows.is_sorted_by_key(|row| row.start));
+        unsorted.for_each(|rows| rows.sort_by_key(|row| row.start));
         gathered.has_mpi =
             gathered.rows.iter().flatten().any(|row| !matches!(row.what, What::Request(_) | What::Waits));
         gathered

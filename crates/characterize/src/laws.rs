@@ -9,20 +9,18 @@ pub(crate) type Place<'a> = (u32, u64, &'a [Transfer]);
 /// A law that all executions follow, or two, of reads and of writes, if these follow laws of their own, and whether they do.
 pub(crate) fn laws(places: &[Place<'_>], append: bool, ranks: u32) -> (OffsetLaw, Option<OffsetLaw>, bool) {
     let (both, holds) = law(places, append, ranks);
-    let of = |kind: RequestKind| -> Vec<(u32, u64, Vec<Transfer>)> {
-        let own = |all: &[Transfer]| all.iter().filter(|transfer| transfer.kind == kind).copied().collect();
-        places.iter().map(|(rank, again, all)| (*rank, *again, own(all))).collect()
-    };
-    let (reads, writes) = (of(RequestKind::Read), of(RequestKind::Write));
-    let is_empty = |all: &[(u32, u64, Vec<Transfer>)]| all.iter().all(|(.., all)| all.is_empty());
-    if holds || is_empty(&reads) || is_empty(&writes) {
+    let has = |kind| places.iter().any(|(.., all)| all.iter().any(|transfer| transfer.kind == kind));
+    if holds || !has(RequestKind::Read) || !has(RequestKind::Write) {
         return (both, None, holds);
     }
-    let apart = |all: &[(u32, u64, Vec<Transfer>)]| {
+    let apart = |kind: RequestKind| {
+        let own = |all: &[Transfer]| all.iter().filter(|transfer| transfer.kind == kind).copied().collect();
+        let all: Vec<(u32, u64, Vec<Transfer>)> =
+            places.iter().map(|(rank, again, all)| (*rank, *again, own(all))).collect();
         let places: Vec<Place<'_>> = all.iter().map(|(rank, again, all)| (*rank, *again, &all[..])).collect();
         law(&places, append, ranks)
     };
-    let ((reads, read), (writes, written)) = (apart(&reads), apart(&writes));
+    let ((reads, read), (writes, written)) = (apart(RequestKind::Read), apart(RequestKind::Write));
     if read && written { (reads, Some(writes), true) } else { (both, None, false) }
 }
 
@@ -47,7 +45,7 @@ const MIN_RANKS: u32 = 3;
 fn is_sequential(transfers: &[Transfer]) -> bool {
     let mut end = 0;
     transfers.iter().all(|transfer| {
-        let begins = transfer.offset == Some(end);
+        let begins = transfer.offset.get() == Some(end);
         end = end.saturating_add(transfer.size);
         begins
     })
@@ -59,7 +57,7 @@ fn affine(places: &[Place<'_>], ranks: u32, shift: i32) -> Option<OffsetLaw> {
     let places: Vec<Place<'_>> =
         places.iter().map(|(rank, again, all)| (turned(*rank), *again, *all)).collect();
     let places = &places[..];
-    let offset = |(_, _, transfers): &Place<'_>, at: usize| transfers.get(at)?.offset;
+    let offset = |(_, _, transfers): &Place<'_>, at: usize| transfers.get(at)?.offset.get();
     let long = places.iter().find(|(_, _, transfers)| transfers.len() > 1);
     let step = match long {
         Some(place) => offset(place, 1)?.checked_sub(offset(place, 0)?)?,
@@ -136,11 +134,12 @@ fn stride(bytes: u64, rank: u64, ranks: u32) -> Stride {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_model::Nullable;
 
     fn transfers(offsets: &[u64], size: u64) -> Vec<Transfer> {
         offsets
             .iter()
-            .map(|offset| Transfer { kind: RequestKind::Write, offset: Some(*offset), size })
+            .map(|offset| Transfer { kind: RequestKind::Write, offset: Nullable::some(*offset), size })
             .collect()
     }
 
@@ -209,7 +208,7 @@ mod tests {
             "the end of the file is the place"
         );
         assert_eq!(law(&[(0, 0, &transfers(&[0, 10, 20], 10))], false, 1), (OffsetLaw::Sequential, true));
-        let unknown = [Transfer { kind: RequestKind::Read, offset: None, size: 1 }];
+        let unknown = [Transfer { kind: RequestKind::Read, offset: Nullable::NULL, size: 1 }];
         assert!(!law(&[(0, 0, &unknown)], false, 1).1);
     }
 }

@@ -5,7 +5,7 @@ use crate::names::{Kinds, Naming};
 use crate::paper::{PaperClasses, made, measured, paper};
 use crate::program::{Level, Modelled, Programmed};
 use crate::sessions::RankSessions;
-use crate::streams::Streams;
+use crate::streams::Frame;
 use iotrail_workload::{Distance, Group, Profile};
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct LevelFigures {
 
 /// What levels are compared with.
 pub(crate) struct Recording<'a> {
-    pub(crate) streams: &'a Streams,
+    pub(crate) frame: &'a Frame,
     pub(crate) kinds: &'a Kinds,
     pub(crate) ranks: &'a [RankSessions],
     pub(crate) groups: &'a [Group],
@@ -74,7 +74,7 @@ pub(crate) fn chosen(
     let recorded = measured(of.ranks, of.groups, &classes);
     let (program, short) = programmed.program();
     let joint = programmed.joint();
-    let paper = paper(of.streams, of.ranks, of.groups, &classes, &recorded);
+    let paper = paper(of.frame, of.ranks, of.groups, &classes, &recorded);
     let candidates = [(paper, Level::Paper), (joint, Level::Joint), (program, Level::Program)];
     let candidates = candidates.map(|(modelled, level)| {
         let fit = Fit::of(&modelled, of.ranks, of.barriers);

@@ -45,13 +45,14 @@ pub(crate) struct Kinds {
 
 /// Classes of files by the ranks that use them.
 pub(crate) fn kinds(log: &EventLog, streams: &Streams, classing: Classing) -> Kinds {
-    let mut users: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); streams.files.len()];
-    for (rank, stream) in (0..).zip(&streams.ranks) {
-        for request in &stream.requests {
+    let mut users: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); streams.frame.files.len()];
+    for (rank, requests) in (0..).zip(&streams.requests) {
+        for request in requests {
             users[request.file.0 as usize].insert(rank);
         }
     }
     let accessed: Vec<Accessed> = streams
+        .frame
         .files
         .iter()
         .zip(users)
@@ -60,11 +61,11 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams, classing: Classing) -> Ki
             Accessed { name, ranks }
         })
         .collect();
-    let classed = classes(&accessed, streams.ranks.len() as u32);
+    let classed = classes(&accessed, streams.requests.len() as u32);
     let mut numbers: BTreeMap<(ClassedFile, u8), usize> = BTreeMap::new();
     let mut kinds = Vec::new();
     let mut numbers_of_classes: BTreeMap<(Class, Option<Vec<NamePart>>, u8), usize> = BTreeMap::new();
-    let of_file = classed.into_iter().zip(&streams.files).map(|(mut classed, file)| {
+    let of_file = classed.into_iter().zip(&streams.frame.files).map(|(mut classed, file)| {
         if classing == Classing::Paper {
             classed.class = match classed.class {
                 Class::Subset(_) => Class::Shared,

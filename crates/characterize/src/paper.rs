@@ -5,7 +5,7 @@
 use crate::names::{Kinds, sharing, word};
 use crate::program::{Modelled, Program, Target};
 use crate::sessions::{Execution, RankSessions};
-use crate::streams::Streams;
+use crate::streams::Frame;
 use iotrail_workload::{
     Action, Class, FileKind, Group, Model, ModelFile, PathBarrier, Profile, Ratio, Sharing, Synthetic,
 };
@@ -76,13 +76,13 @@ impl PaperClasses {
 
 /// The steps of a rank as a model has them: of a class of files a recorded one is the number.
 pub(crate) fn recorded(rank: &RankSessions, classes: &PaperClasses) -> Vec<Synthetic> {
-    let mut places: Vec<(usize, usize, usize)> = Vec::new();
+    let mut places: Vec<(u32, usize, usize)> = Vec::new();
     for (number, execution) in rank.executions.iter().enumerate() {
         places.extend(execution.positions.iter().enumerate().map(|(at, position)| (*position, number, at)));
     }
     places.sort_unstable();
     let mut transfers: Vec<usize> = vec![0; rank.executions.len()];
-    let step = |(_, number, at): (usize, usize, usize)| {
+    let step = |(_, number, at): (u32, usize, usize)| {
         let execution = &rank.executions[number];
         let file = classes.of_kind[execution.kind];
         let action = action(execution, at, file, &mut transfers[number]);
@@ -117,7 +117,7 @@ fn action(execution: &Execution, at: usize, file: usize, transfers: &mut usize) 
     }
     let transfer = execution.transfers.get(*transfers).copied();
     *transfers += 1;
-    let (offset, size) = transfer.map_or((0, 0), |of| (of.offset.unwrap_or_default(), of.size));
+    let (offset, size) = transfer.map_or((0, 0), |of| (of.offset.get().unwrap_or_default(), of.size));
     Action::Transfer { kind, offset, size }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn measured(ranks: &[RankSessions], groups: &[Group], classes: &Paper
 
 /// A model from which paths are drawn. Where groups are no ranges of ranks, all ranks are one; answers how many groups these were beside it.
 pub(crate) fn paper(
-    streams: &Streams,
+    frame: &Frame,
     ranks: &[RankSessions],
     groups: &[Group],
     classes: &PaperClasses,
@@ -164,7 +164,7 @@ pub(crate) fn paper(
         let ranks = ranges[group].filter(|_| file.class != Sharing::Root && groups.len() > 1);
         file.statistics.push(profile.statistics((group, class), doing as u64, file.class, ranks));
     }
-    let path = barriers(streams, ranks, groups, &mut program);
+    let path = barriers(frame, ranks, groups, &mut program);
     let mut model = Model {
         ranks: Some(count),
         strong: false,
@@ -189,7 +189,7 @@ pub(crate) fn paper(
 
 /// Where the ranks wait for each other: after which shares of the path of a rank of the largest group.
 fn barriers(
-    streams: &Streams,
+    frame: &Frame,
     ranks: &[RankSessions],
     groups: &[Group],
     program: &mut Program,
@@ -199,16 +199,13 @@ fn barriers(
     let Some(rank) = largest.map(|group| group.representative).filter(|_| ranks.len() > 1) else {
         return Vec::new();
     };
-    let mut positions: Vec<usize> =
+    let mut positions: Vec<u32> =
         ranks[rank].executions.iter().flat_map(|execution| execution.positions.iter().copied()).collect();
     positions.sort_unstable();
     let all = positions.len().max(1) as u64;
-    let before = |barrier: usize| positions.partition_point(|position| *position < barrier) as u64;
-    let shares: Vec<u64> = streams.ranks[rank]
-        .barriers
-        .iter()
-        .map(|barrier| (before(*barrier) * WHOLE + all / 2) / all)
-        .collect();
+    let before = |barrier: usize| positions.partition_point(|position| (*position as usize) < barrier) as u64;
+    let shares: Vec<u64> =
+        frame.barriers[rank].iter().map(|barrier| (before(*barrier) * WHOLE + all / 2) / all).collect();
     let Some(group) = program.group(&(0..ranks.len() as u32).collect()).filter(|_| !shares.is_empty()) else {
         return Vec::new();
     };

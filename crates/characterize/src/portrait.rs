@@ -5,7 +5,7 @@
 use crate::CharacterizeError;
 use crate::names::{Kinds, path, word};
 use crate::result::{GroupFigures, Options, Recorded, group_figures, grouped};
-use crate::streams::{RankStream, Streams};
+use crate::streams::Streams;
 use crate::validate::{Sample, comparable_requests};
 use iotrail_model::calls::CallKind;
 use iotrail_query::Query;
@@ -95,12 +95,12 @@ impl Portrait {
     ) -> Result<Self, CharacterizeError> {
         let recorded = Recorded::of(log, query, options, threads)?;
         let sample = Sample::measured(&recorded);
-        let Recorded { streams, kinds, .. } = recorded;
+        let Recorded { streams, kinds } = recorded;
         let groups = grouped(&streams, &kinds);
         let paths = groups.iter().map(|group| picture(log, &streams, &kinds, group.representative)).collect();
         let (moments, span_ns) = moments(&streams, &kinds);
-        let ranks = u32::try_from(streams.ranks.len()).unwrap_or(u32::MAX);
-        let groups = groups.into_iter().map(|group| group_figures(group, &streams)).collect();
+        let ranks = u32::try_from(streams.requests.len()).unwrap_or(u32::MAX);
+        let groups = groups.iter().map(|group| group_figures(group, &streams)).collect();
         Ok(Self { sample, groups, paths, moments, span_ns, ranks })
     }
 
@@ -114,13 +114,14 @@ impl Portrait {
 /// When all ranks made requests that a model has words for, from the first of them on; and how long that took.
 fn moments(streams: &Streams, kinds: &Kinds) -> (Vec<Moment>, i64) {
     let requests: Vec<Request> =
-        streams.ranks.iter().flat_map(|rank| comparable_requests(rank, kinds)).collect();
+        streams.requests.iter().flat_map(|requests| comparable_requests(requests, kinds)).collect();
     let begin = requests.iter().map(|request| request.start).min().unwrap_or_default();
     let moment = |request: &Request| Moment {
         start: request.start.saturating_sub(begin),
-        end: request.end.unwrap_or(request.start).saturating_sub(begin),
+        end: request.end.get().unwrap_or(request.start).saturating_sub(begin),
         bytes: request
             .size
+            .get()
             .filter(|_| request.is_data())
             .and_then(|size| u64::try_from(size).ok())
             .unwrap_or_default(),
@@ -132,8 +133,7 @@ fn moments(streams: &Streams, kinds: &Kinds) -> (Vec<Moment>, i64) {
 }
 
 fn picture(log: &EventLog, streams: &Streams, kinds: &Kinds, rank: usize) -> PathPicture {
-    let stream: &RankStream = &streams.ranks[rank];
-    let all: Vec<Request> = comparable_requests(stream, kinds);
+    let all: Vec<Request> = comparable_requests(&streams.requests[rank], kinds);
     let (mut rows, mut of_file) = (Vec::new(), HashMap::new());
     let mut sessions: HashMap<u64, usize> = HashMap::new();
     let mut begun = 0;
@@ -144,8 +144,8 @@ fn picture(log: &EventLog, streams: &Streams, kinds: &Kinds, rank: usize) -> Pat
                 rows.len() - 1
             })
         });
-        let session = request.open.map(|open| {
-            if request.kind.opens_file() || !sessions.contains_key(&open) {
+        let session = request.open.get().map(|open| {
+            if request.kind().opens_file() || !sessions.contains_key(&open) {
                 sessions.insert(open, begun);
                 begun += 1;
             }
@@ -156,19 +156,19 @@ fn picture(log: &EventLog, streams: &Streams, kinds: &Kinds, rank: usize) -> Pat
     let requests = requests.collect();
     let class = |file: FileIndex| word(&kinds.kinds[kinds.of_file[file.0 as usize]].classed.class);
     let names: Vec<&str> =
-        rows.iter().map(|file| path(log, streams.files[file.0 as usize]).unwrap_or("?")).collect();
+        rows.iter().map(|file| path(log, streams.frame.files[file.0 as usize]).unwrap_or("?")).collect();
     let files =
         below(&names).into_iter().zip(&rows).map(|(name, file)| PathFile { name, class: class(*file) });
     PathPicture { rank, requests_in_all: all.len() as u64, files: files.collect(), requests }
 }
 
 fn deed(request: &Request) -> Deed {
-    match request.kind {
+    match request.kind() {
         CallKind::Read => Deed::Read,
         CallKind::Write => Deed::Write,
-        kind if request.open.is_some() && kind.opens_file() => Deed::Open,
+        kind if !request.open.is_null() && kind.opens_file() => Deed::Open,
         CallKind::Close => Deed::Close,
-        _ if request.open.is_some() => Deed::Other,
+        _ if !request.open.is_null() => Deed::Other,
         _ => Deed::Named,
     }
 }

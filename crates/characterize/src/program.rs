@@ -5,7 +5,7 @@ use crate::after::{WaitFigures, waits, with_waits};
 use crate::laws::{Place, laws};
 use crate::names::{Kinds, Naming, hashed, kept, path as path_of, sharing, word};
 use crate::sessions::{Execution, RankSessions, Shape};
-use crate::streams::Streams;
+use crate::streams::Frame;
 use iotrail_model::places::common_directory;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
@@ -84,7 +84,7 @@ pub(crate) struct Programmed {
 /// What ranks did, as a program.
 pub(crate) fn programmed(
     log: &EventLog,
-    streams: &Streams,
+    frame: &Frame,
     kinds: &Kinds,
     ranks: &[RankSessions],
     groups: &[Group],
@@ -92,8 +92,8 @@ pub(crate) fn programmed(
 ) -> Result<Programmed, CharacterizeError> {
     let mut shapes = Shapes::of(ranks);
     let represented = shapes.represent();
-    let files = Files::new(log, streams, kinds, ranks, &shapes, naming);
-    let (files_of_model, numbers, lawless) = files.modelled(ranks, &shapes, streams);
+    let files = Files::new(log, frame, kinds, ranks, &shapes, naming);
+    let (files_of_model, numbers, lawless) = files.modelled(ranks, &shapes, frame);
     if files_of_model.len() > MOST || shapes.kept.len() > MOST {
         return Err(CharacterizeError::TooMany(files_of_model.len().max(shapes.kept.len()), MOST));
     }
@@ -101,17 +101,17 @@ pub(crate) fn programmed(
         |execution: &Execution| numbers[&(files.of_kind[&execution.kind], shapes.number(execution))];
     let targets: Vec<Vec<Target>> =
         ranks.iter().map(|rank| rank.executions.iter().map(of_execution).collect()).collect();
-    let mut program = Program::of(streams.ranks.len() as u32);
-    let (elements, overlapping) = aligned(streams, ranks, &targets, groups);
+    let mut program = Program::of(frame.ranks() as u32);
+    let (elements, overlapping) = aligned(frame, ranks, &targets, groups);
     let atoms: Vec<(ProgramStep, bool)> =
         elements.iter().filter_map(|element| program.step(element, groups, &files_of_model)).collect();
     if program.groups.is_empty() {
         program.group(&(0..program.ranks).collect());
     }
-    let found = waits(streams, ranks, &targets);
+    let found = waits(frame, ranks, &targets);
     let (atoms, waits) = with_waits(atoms, &found, &mut program, &files_of_model);
     let model = Model {
-        ranks: Some(streams.ranks.len() as u32),
+        ranks: Some(frame.ranks() as u32),
         strong: false,
         groups: program.groups,
         files: files_of_model,
@@ -246,7 +246,7 @@ struct Files {
 impl Files {
     fn new(
         log: &EventLog,
-        streams: &Streams,
+        frame: &Frame,
         kinds: &Kinds,
         ranks: &[RankSessions],
         shapes: &Shapes,
@@ -292,12 +292,12 @@ impl Files {
             files.kinds[at].push(*kind);
             files.of_kind.insert(*kind, at);
         }
-        let paths = (0..streams.files.len())
+        let paths = (0..frame.files.len())
             .filter(|file| files.of_kind.contains_key(&kinds.of_file[*file]))
-            .filter_map(|file| path_of(log, streams.files[file]));
+            .filter_map(|file| path_of(log, frame.files[file]));
         let directory = common_directory(paths);
         let mut ends = vec![0; files.kinds.len()];
-        for (file, end) in streams.ends.iter().enumerate() {
+        for (file, end) in frame.ends.iter().enumerate() {
             if let Some(at) = files.of_kind.get(&kinds.of_file[file]) {
                 ends[*at] = ends[*at].max(*end);
             }
@@ -307,7 +307,7 @@ impl Files {
             let (classed, what) = (&kinds.kinds[first].classed, kinds.kinds[first].what);
             let sharing = sharing(&classed.class);
             let own = |all: &Vec<(usize, usize)>| {
-                let name = |(_, file): &(usize, usize)| path_of(log, streams.files[*file]);
+                let name = |(_, file): &(usize, usize)| path_of(log, frame.files[*file]);
                 all.iter().map(name).collect::<BTreeSet<_>>().len() as u64
             };
             let count = match sharing {
@@ -367,7 +367,7 @@ impl Files {
         &self,
         ranks: &[RankSessions],
         shapes: &Shapes,
-        streams: &Streams,
+        frame: &Frame,
     ) -> (Vec<ModelFile>, HashMap<(usize, usize), Target>, u64) {
         let mut executions: BTreeMap<(usize, usize), Vec<(u32, u64, &Execution)>> = BTreeMap::new();
         for (rank, sessions) in (0..).zip(ranks) {
@@ -411,7 +411,7 @@ impl Files {
                 .iter()
                 .map(|(rank, again, execution)| (*rank, *again, &execution.transfers[..]))
                 .collect();
-            let count = streams.ranks.len() as u32;
+            let count = frame.ranks() as u32;
             let (offset, write_offset, holds) = laws(&places, kept.mode().append, count);
             lawless += if holds { 0 } else { executions.len() as u64 };
             let took = executions.iter().fold((0_u64, 0_u64), |(time, requests), (.., execution)| {
@@ -523,7 +523,7 @@ fn atoms(barriers: &[usize], executions: &[Execution], targets: &[Target]) -> (V
     let mut places: Vec<(usize, usize)> = Vec::new();
     for (number, execution) in executions.iter().enumerate() {
         let all = if whole[number] { &execution.positions[..1] } else { &execution.positions[..] };
-        places.extend(all.iter().map(|position| (*position, number)));
+        places.extend(all.iter().map(|position| (*position as usize, number)));
     }
     // Of an execution the open and the first request may be at one place.
     places.sort();
@@ -556,7 +556,7 @@ fn overlapping(executions: &[Execution], targets: &[Target]) -> Vec<bool> {
     for (number, execution) in
         executions.iter().enumerate().filter(|(_, execution)| execution.shape.call.is_none())
     {
-        let last = execution.positions.last().copied().unwrap_or_default();
+        let last = execution.positions.last().map_or(0, |position| *position as usize);
         match open.get_mut(&targets[number]) {
             Some((until, holder)) if *until > execution.first => {
                 (overlap[number], overlap[*holder]) = (true, true);
@@ -574,13 +574,13 @@ fn overlapping(executions: &[Execution], targets: &[Target]) -> Vec<bool> {
 
 /// The steps of all groups in one order; how many sessions of the ranks overlap others of the same kind.
 fn aligned(
-    streams: &Streams,
+    frame: &Frame,
     ranks: &[RankSessions],
     targets: &[Vec<Target>],
     groups: &[Group],
 ) -> (Vec<PathElement<Piece>>, u64) {
     let of_ranks: Vec<(Vec<Atom>, u64)> = (0..ranks.len())
-        .map(|rank| atoms(&streams.ranks[rank].barriers, &ranks[rank].executions, &targets[rank]))
+        .map(|rank| atoms(&frame.barriers[rank], &ranks[rank].executions, &targets[rank]))
         .collect();
     let overlapping = of_ranks.iter().map(|(_, overlapping)| overlapping).sum();
     let of_rank = |rank: usize| of_ranks[rank].0.clone();

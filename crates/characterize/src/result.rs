@@ -7,7 +7,7 @@ use crate::levels::{LevelFigures, Recording, chosen};
 use crate::names::{Classing, Kinds, Naming, kinds, sharing, word};
 use crate::program::{Level, programmed};
 use crate::sessions::{RankSessions, sessions};
-use crate::streams::{RankStream, Ranking, Streams, streams};
+use crate::streams::{Frame, Ranking, Streams, ranked_by, streams};
 use iotrail_query::{ProcessTable, Query, scan};
 use iotrail_trail::EventLog;
 use iotrail_workload::{
@@ -18,6 +18,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 pub use crate::fit::Fit;
 
@@ -255,7 +256,6 @@ pub struct Options {
 pub(crate) struct Recorded {
     pub(crate) streams: Streams,
     pub(crate) kinds: Kinds,
-    pub(crate) sessions: Vec<RankSessions>,
 }
 
 impl Recorded {
@@ -266,27 +266,43 @@ impl Recorded {
         threads: NonZeroUsize,
     ) -> Result<Self, CharacterizeError> {
         let processes = ProcessTable::of_log(log)?;
-        let gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes))?;
-        let streams = streams(log, query, gathered, (options.ranking, &processes));
+        let by = ranked_by(log, query, options.ranking);
+        let gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes, by))?;
+        let streams = streams(log, gathered, (by, &processes));
         let kinds = kinds(log, &streams, options.classing);
-        if streams.ranks.iter().all(|rank| rank.requests.is_empty()) {
-            return Err(CharacterizeError::Nothing(streams.left_out));
+        if streams.requests.iter().all(Vec::is_empty) {
+            return Err(CharacterizeError::Nothing(streams.frame.left_out));
         }
-        let sessions = streams.ranks.iter().map(|rank| sessions(rank, &kinds)).collect();
-        Ok(Self { streams, kinds, sessions })
+        Ok(Self { streams, kinds })
     }
 
+    /// The sessions of all ranks, in place of the requests, which need not be in memory any more.
+    fn into_sessions(self) -> InSessions {
+        let Streams { requests, frame } = self.streams;
+        let ranks = requests.into_iter().map(|requests| sessions(&requests, &self.kinds)).collect();
+        InSessions { ranks, frame, kinds: self.kinds }
+    }
+}
+
+/// A recording whose requests are in sessions.
+struct InSessions {
+    ranks: Vec<RankSessions>,
+    frame: Frame,
+    kinds: Kinds,
+}
+
+impl InSessions {
     /// How many of its transfers a model has at its number of ranks, at the same place: rank, class of file, kind, offset and size.
     fn confirms(&self, model: &Model) -> Confirmation {
         let mut places = HashMap::new();
-        let ranks = self.sessions.len() as u32;
+        let ranks = self.ranks.len() as u32;
         let mut transfers = 0;
-        for (rank, sessions) in (0..).zip(&self.sessions) {
+        for (rank, sessions) in (0..).zip(&self.ranks) {
             for execution in &sessions.executions {
                 let class = sharing(&self.kinds.kinds[execution.kind].classed.class);
-                for transfer in &execution.transfers {
+                for transfer in &*execution.transfers {
                     let offset =
-                        transfer.offset.filter(|_| !execution.shape.mode().append).unwrap_or_default();
+                        transfer.offset.get().filter(|_| !execution.shape.mode().append).unwrap_or_default();
                     let place = (rank, class, transfer.kind, offset, transfer.size);
                     *places.entry(place).or_insert(0_u64) += 1;
                     transfers += 1;
@@ -349,7 +365,7 @@ pub fn confirm(
     options: Options,
     threads: NonZeroUsize,
 ) -> Result<Confirmation, CharacterizeError> {
-    Ok(Recorded::of(log, query, options, threads)?.confirms(model))
+    Ok(Recorded::of(log, query, options, threads)?.into_sessions().confirms(model))
 }
 
 /// Characterises what `query` selects of a log. Takes about 250 bytes of memory for each request.
@@ -362,13 +378,16 @@ pub fn characterize(
     options: Options,
     threads: NonZeroUsize,
 ) -> Result<Characterization, CharacterizeError> {
-    let Recorded { streams, kinds, sessions: ranks } = Recorded::of(log, query, options, threads)?;
-    let left_out = streams.left_out;
-    let groups = grouped(&streams, &kinds);
-    let programmed = programmed(log, &streams, &kinds, &ranks, &groups, options.naming)?;
-    let barriers = streams.ranks.iter().map(|rank| rank.barriers.len() as u64);
+    let recorded = Recorded::of(log, query, options, threads)?;
+    let groups = grouped(&recorded.streams, &recorded.kinds);
+    let classes = classes(&recorded.streams, &recorded.kinds, &groups);
+    let of_groups = groups.iter().map(|group| group_figures(group, &recorded.streams)).collect();
+    let in_all = recorded.streams.requests.iter().map(|requests| requests.len() as u64).sum();
+    let InSessions { ranks, frame, kinds } = recorded.into_sessions();
+    let programmed = programmed(log, &frame, &kinds, &ranks, &groups, options.naming)?;
+    let barriers = frame.barriers.iter().map(|barriers| barriers.len() as u64);
     let recording = Recording {
-        streams: &streams,
+        frame: &frame,
         kinds: &kinds,
         ranks: &ranks,
         groups: &groups,
@@ -387,22 +406,22 @@ pub fn characterize(
         represented_sessions: modelled.represented,
         order_kept: modelled.ordered,
         steps_of_no_range: modelled.of_no_range,
-        threaded_ranks: streams.ranks.iter().filter(|rank| rank.threaded).count() as u64,
+        threaded_ranks: frame.threaded,
         assumed_names: kinds.kinds.iter().filter(|kind| kind.classed.assumed).count() as u64,
     };
     Ok(Characterization {
         format: "iotrail-characterization/1",
-        ranks: streams.ranks.len(),
-        ranked_by: streams.by,
-        requests: streams.ranks.iter().map(|rank| rank.requests.len() as u64).sum(),
-        left_out,
-        classes: classes(&streams, &kinds, &groups),
-        groups: groups.into_iter().map(|group| group_figures(group, &streams)).collect(),
+        ranks: frame.ranks(),
+        ranked_by: frame.by,
+        requests: in_all,
+        left_out: frame.left_out,
+        classes,
+        groups: of_groups,
         tokens: Tokens {
-            mpi_recorded: streams.has_mpi,
-            inferred: streams.inferred,
+            mpi_recorded: frame.has_mpi,
+            inferred: frame.inferred,
             barriers: barriers.max().unwrap_or_default(),
-            other_collectives: streams.other_collectives,
+            other_collectives: frame.other_collectives,
             after: programmed.waits,
         },
         not_kept,
@@ -416,35 +435,34 @@ pub fn characterize(
 /// Transfers whose places are not known; where appended bytes lie is nobody's choice.
 fn unplaced(ranks: &[RankSessions]) -> u64 {
     let executions = ranks.iter().flat_map(|rank| &rank.executions);
-    let transfers = executions.filter(|one| !one.shape.mode().append).flat_map(|one| &one.transfers);
-    transfers.filter(|transfer| transfer.offset.is_none()).count() as u64
+    let transfers = executions.filter(|one| !one.shape.mode().append).flat_map(|one| &*one.transfers);
+    transfers.filter(|transfer| transfer.offset.is_null()).count() as u64
 }
 
 /// Groups of ranks by the mix and the reuse of their requests.
 pub(crate) fn grouped(streams: &Streams, kinds: &Kinds) -> Vec<Group> {
-    let behaviour = |rank: &RankStream| {
+    let behaviour = |requests: &Vec<Request>| {
         let class = |request: &Request| &kinds.kinds[kinds.of_file[request.file.0 as usize]].classed.class;
-        let request = |request: &Request| {
-            ((request.variant.clone(), class(request).clone()), request.variant.operation.clone())
-        };
-        Behaviour::of(rank.requests.iter().map(request))
+        let request =
+            |request: &Request| ((request.variant(), class(request).clone()), Arc::clone(&request.form.name));
+        Behaviour::of(requests.iter().map(request))
     };
-    let behaviours: Vec<_> = streams.ranks.iter().map(behaviour).collect();
+    let behaviours: Vec<_> = streams.requests.iter().map(behaviour).collect();
     groups(&behaviours)
 }
 
-pub(crate) fn group_figures(group: Group, streams: &Streams) -> GroupFigures {
-    let requests = &streams.ranks[group.representative].requests;
-    let mut variants: BTreeMap<String, u64> = BTreeMap::new();
+pub(crate) fn group_figures(group: &Group, streams: &Streams) -> GroupFigures {
+    let requests = &streams.requests[group.representative];
+    let mut variants: BTreeMap<Variant, u64> = BTreeMap::new();
     for request in requests {
-        *variants.entry(request.variant.to_string()).or_default() += 1;
+        *variants.entry(request.variant()).or_default() += 1;
     }
     GroupFigures {
         representative: group.representative,
         requests: requests.len() as u64,
         data_requests: requests.iter().filter(|request| request.is_data()).count() as u64,
-        variants,
-        ranks: group.members,
+        variants: variants.into_iter().map(|(variant, count)| (variant.to_string(), count)).collect(),
+        ranks: group.members.clone(),
     }
 }
 
@@ -455,7 +473,7 @@ fn classes(streams: &Streams, kinds: &Kinds, groups: &[Group]) -> Vec<ClassFigur
     for (number, group) in groups.iter().enumerate() {
         let mut sums: BTreeMap<&'static str, Characteristics> = BTreeMap::new();
         for rank in &group.members {
-            let requests = streams.ranks[*rank].requests.iter().cloned();
+            let requests = streams.requests[*rank].iter().cloned();
             let placed: Vec<Placed> =
                 (1..).zip(requests).map(|(position, request)| Placed { position, request }).collect();
             for (class, measured) in characteristics(&placed, class) {

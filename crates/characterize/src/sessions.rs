@@ -1,7 +1,7 @@
 //! Sessions of ranks, and the kinds of them that a model has.
 
 use crate::names::Kinds;
-use crate::streams::RankStream;
+use iotrail_model::Nullable;
 use iotrail_model::calls::{CallKind, CallSpec, Forces, OpenFlags, named};
 use iotrail_workload::{FileKind, Mode, ModelSession, NameCall, Request, RequestKind};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -40,32 +40,35 @@ impl Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transfer {
     pub(crate) kind: RequestKind,
-    pub(crate) offset: Option<u64>,
+    pub(crate) offset: Nullable<u64>,
     pub(crate) size: u64,
 }
 
 /// A session of a rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Execution {
-    /// Index of its first request among those of the rank.
+    /// Index of its first request among those of the rank, and of its last one.
     pub(crate) first: usize,
+    pub(crate) last: usize,
     pub(crate) file: usize,
     /// Kind of the file.
     pub(crate) kind: usize,
     pub(crate) shape: Shape,
-    pub(crate) transfers: Vec<Transfer>,
-    /// Where its open, its requests and its close are among the requests of the rank; one that was not seen is where the next or last is.
-    pub(crate) positions: Vec<usize>,
+    pub(crate) transfers: Box<[Transfer]>,
+    /// Where its open, its requests and its close are among the requests of the rank; an open that was not seen is where the next one is, a
+    /// close behind all.
+    pub(crate) positions: Box<[u32]>,
     /// The requests between its open and its close, in order.
-    pub(crate) kinds: Vec<RequestKind>,
+    pub(crate) kinds: Box<[RequestKind]>,
     /// Whether its open was seen.
     pub(crate) opened: bool,
     /// Slack before its requests, in ns.
-    pub(crate) slack: Vec<u64>,
+    pub(crate) slack: Box<[u64]>,
     /// Sum of the times that its requests took, in ns, and their number.
     pub(crate) took: (u64, u64),
-    /// When it began, in ns.
+    /// When its first request began, and when its last one ended (where that was not seen, began), in ns.
     pub(crate) start: i64,
+    pub(crate) end: i64,
 }
 
 /// Sessions of a rank, and what of its requests is in none of them.
@@ -78,23 +81,24 @@ pub(crate) struct RankSessions {
 }
 
 /// The sessions of a rank.
-pub(crate) fn sessions(stream: &RankStream, kinds: &Kinds) -> RankSessions {
+pub(crate) fn sessions(requests: &[Request], kinds: &Kinds) -> RankSessions {
     let mut found = RankSessions::default();
     let mut open: HashMap<u64, usize> = HashMap::new();
     let mut listed: HashSet<u64> = HashSet::new();
     let mut building: Vec<Building> = Vec::new();
-    for (at, request) in stream.requests.iter().enumerate() {
+    for (at, request) in requests.iter().enumerate() {
         let what = kinds.kinds[kinds.of_file[request.file.0 as usize]].what;
         if let Some(call) = name_call(request, what) {
             // The entries of a directory are read until there are no more: all of that is one call.
-            if call != NameCall::List || request.open.is_none_or(|open| listed.insert(open)) {
+            if call != NameCall::List || request.open.get().is_none_or(|open| listed.insert(open)) {
                 building.push(Building::of_call(at, request, call));
             }
             continue;
         }
-        let description = request.open.filter(|_| request.kind != CallKind::Map && what == FileKind::File);
+        let description =
+            request.open.get().filter(|_| request.kind() != CallKind::Map && what == FileKind::File);
         let Some(description) = description else {
-            *found.other.entry(request.variant.operation.to_string()).or_default() += 1;
+            *found.other.entry(request.form.name.to_string()).or_default() += 1;
             continue;
         };
         let number = *open.entry(description).or_insert_with(|| {
@@ -102,9 +106,9 @@ pub(crate) fn sessions(stream: &RankStream, kinds: &Kinds) -> RankSessions {
             building.len() - 1
         });
         if !building[number].add(at, request) {
-            *found.other.entry(request.variant.operation.to_string()).or_default() += 1;
+            *found.other.entry(request.form.name.to_string()).or_default() += 1;
         }
-        if request.kind == CallKind::Close {
+        if request.kind() == CallKind::Close {
             open.remove(&description);
         }
     }
@@ -114,9 +118,9 @@ pub(crate) fn sessions(stream: &RankStream, kinds: &Kinds) -> RankSessions {
 
 /// The word of a model for a request that is in no session.
 fn name_call(request: &Request, what: FileKind) -> Option<NameCall> {
-    let call = match request.kind {
+    let call = match request.kind() {
         CallKind::List => NameCall::List,
-        _ if request.open.is_some() && what == FileKind::File => return None,
+        _ if !request.open.is_null() && what == FileKind::File => return None,
         CallKind::Open | CallKind::Create => NameCall::Open,
         CallKind::Stat | CallKind::Access | CallKind::ReadLink => NameCall::Stat,
         CallKind::Unlink if what == FileKind::Directory => NameCall::RemoveDirectory,
@@ -127,6 +131,11 @@ fn name_call(request: &Request, what: FileKind) -> Option<NameCall> {
         _ => return None,
     };
     call.takes(what).then_some(call)
+}
+
+/// Where a request is among those of its rank, of which there are less than fit memory.
+fn position(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// A session while it is read.
@@ -140,19 +149,20 @@ struct Building {
     kinds: Vec<RequestKind>,
     transfers: Vec<Transfer>,
     /// Where its requests are, without open and close.
-    positions: Vec<usize>,
+    positions: Vec<u32>,
     opened: bool,
     closed: bool,
     slack: Vec<u64>,
     took: (u64, u64),
     start: i64,
+    end: i64,
 }
 
 impl Building {
     fn new(at: usize, request: &Request) -> Self {
-        let opened = request.kind.opens_file();
-        let flags = request.mode.as_deref().map(|flags| OpenFlags::parse(flags.as_bytes()));
-        let made = (request.kind == CallKind::Create).then_some(OpenFlags::CREAT);
+        let opened = request.kind().opens_file();
+        let flags = request.form.mode.as_deref().map(|flags| OpenFlags::parse(flags.as_bytes()));
+        let made = (request.kind() == CallKind::Create).then_some(OpenFlags::CREAT);
         Self {
             first: at,
             last: at,
@@ -168,19 +178,21 @@ impl Building {
             slack: Vec::new(),
             took: (0, 0),
             start: request.start,
+            end: request.end.get().unwrap_or(request.start),
         }
     }
 
     fn of_call(at: usize, request: &Request, call: NameCall) -> Self {
         let mut building = Self { call: Some(call), ..Self::new(at, request) };
-        building.time(request);
-        building.positions.push(at);
+        building.time(at, request);
+        building.positions.push(position(at));
         building
     }
 
-    fn time(&mut self, request: &Request) {
-        self.slack.push(request.slack.map_or(0, |slack| slack.ns.max(0) as u64));
-        if let Some(end) = request.end {
+    fn time(&mut self, at: usize, request: &Request) {
+        (self.last, self.end) = (at, request.end.get().unwrap_or(request.start));
+        self.slack.push(request.slack_ns.get().map_or(0, |ns| ns.max(0) as u64));
+        if let Some(end) = request.end.get() {
             let took = end.saturating_sub(request.start).max(0) as u64;
             self.took = (self.took.0.saturating_add(took), self.took.1 + 1);
         }
@@ -188,13 +200,12 @@ impl Building {
 
     /// False for a request that a model has no word for.
     fn add(&mut self, at: usize, request: &Request) -> bool {
-        self.last = at;
-        let kind = match request.kind {
+        let kind = match request.kind() {
             CallKind::Read => RequestKind::Read,
             CallKind::Write => RequestKind::Write,
             CallKind::Stat => RequestKind::Stat,
             CallKind::Truncate => RequestKind::Truncate,
-            CallKind::Sync => match named(&request.variant.operation).and_then(CallSpec::forces) {
+            CallKind::Sync => match named(&request.form.name).and_then(CallSpec::forces) {
                 Some(Forces::File) => RequestKind::Fsync,
                 Some(Forces::Data) => RequestKind::Fdatasync,
                 _ => return false,
@@ -203,19 +214,19 @@ impl Building {
                 let is_end = kind.opens_file() || kind == CallKind::Close;
                 self.closed |= kind == CallKind::Close;
                 if is_end {
-                    self.time(request);
+                    self.time(at, request);
                 }
                 return is_end;
             }
         };
         if kind.is_transfer() {
-            let size = request.size.and_then(|size| u64::try_from(size).ok());
+            let size = request.size.get().and_then(|size| u64::try_from(size).ok());
             let Some(size) = size else { return false };
-            let offset = request.offset.and_then(|offset| u64::try_from(offset).ok());
+            let offset = request.offset.get().and_then(|offset| u64::try_from(offset).ok()).into();
             self.transfers.push(Transfer { kind, offset, size });
         }
-        self.time(request);
-        self.positions.push(at);
+        self.time(at, request);
+        self.positions.push(position(at));
         self.kinds.push(kind);
         *self.requests.entry(kind).or_default() += 1;
         true
@@ -227,8 +238,8 @@ impl Building {
             Some(_) => self.positions,
             None if self.requests.is_empty() && !self.opened => return None,
             None => {
-                let last = if self.closed { self.last } else { usize::MAX };
-                [&[self.first][..], &self.positions, &[last]].concat()
+                let last = if self.closed { position(self.last) } else { u32::MAX };
+                [&[position(self.first)][..], &self.positions, &[last]].concat()
             }
         };
         let has = |kind| self.requests.contains_key(&kind);
@@ -254,16 +265,18 @@ impl Building {
         let shape = Shape { class, call: self.call, mode, requests: self.requests, sizes, runs, order };
         Some(Execution {
             first: self.first,
+            last: self.last,
             file: self.file,
             kind,
             shape,
-            transfers: self.transfers,
-            positions,
-            kinds: self.kinds,
+            transfers: self.transfers.into_boxed_slice(),
+            positions: positions.into_boxed_slice(),
+            kinds: self.kinds.into_boxed_slice(),
             opened: self.opened,
-            slack: self.slack,
+            slack: self.slack.into_boxed_slice(),
             took: self.took,
             start: self.start,
+            end: self.end,
         })
     }
 }

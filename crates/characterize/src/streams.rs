@@ -3,28 +3,28 @@
 use crate::gather::{Gathered, LeftOut, RequestRow, Row, What};
 use crate::result::RankedBy;
 use iotrail_model::calls::{Call as Named, CallKind};
-use iotrail_model::{Case, FileId, Names, PathId, Tid, Timestamp};
+use iotrail_model::{CallId, Case, FileId, FlagsId, Names, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable, Query};
 use iotrail_trail::EventLog;
-use iotrail_workload::{Call, FileIndex, Request, requests};
+use iotrail_workload::{Call, CallForm, FileIndex, Request, requests};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Range;
 use std::sync::Arc;
 
-/// What a rank does.
-#[derive(Debug, Default)]
-pub(crate) struct RankStream {
-    pub(crate) requests: Vec<Request>,
-    /// Indices of the requests before which all ranks wait for each other, ascending.
-    pub(crate) barriers: Vec<usize>,
-    /// Whether several threads of it made requests.
-    pub(crate) threaded: bool,
-}
-
-/// All ranks, by their numbers.
+/// What all ranks do, by their numbers.
 #[derive(Debug)]
 pub(crate) struct Streams {
-    pub(crate) ranks: Vec<RankStream>,
+    /// Of each rank its requests, in order.
+    pub(crate) requests: Vec<Vec<Request>>,
+    pub(crate) frame: Frame,
+}
+
+/// What is known of ranks and files beside the requests.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// Of each rank the indices of the requests before which all ranks wait for each other, ascending.
+    pub(crate) barriers: Vec<Vec<usize>>,
+    /// Ranks several threads of which made requests.
+    pub(crate) threaded: u64,
     pub(crate) by: RankedBy,
     /// The files of the requests, by [`FileIndex`].
     pub(crate) files: Vec<StreamFile>,
@@ -36,6 +36,13 @@ pub(crate) struct Streams {
     pub(crate) other_collectives: u64,
     /// Barriers that nobody recorded and that the times of the ranks show.
     pub(crate) inferred: u64,
+}
+
+impl Frame {
+    /// Number of ranks.
+    pub(crate) fn ranks(&self) -> usize {
+        self.barriers.len()
+    }
 }
 
 /// A file of the requests.
@@ -69,50 +76,42 @@ enum RankKey {
     Thread(u32, u32, u32),
 }
 
+/// What the ranks of a log are.
+pub(crate) fn ranked_by(log: &EventLog, query: &Query, ranking: Ranking) -> RankedBy {
+    if ranking == Ranking::Threads {
+        return RankedBy::Thread;
+    }
+    let cases: Vec<_> = log.cases().iter().filter(|case| query.may_select_case(case.id)).collect();
+    let numbers: Option<BTreeSet<u32>> =
+        cases.iter().map(|case| case.name.rid.as_deref()?.parse().ok()).collect();
+    match numbers {
+        Some(numbers) if numbers.len() > 1 && numbers.len() == cases.len() => RankedBy::Case,
+        _ => RankedBy::Process,
+    }
+}
+
+/// The streams of what was gathered for such ranks.
 pub(crate) fn streams(
     log: &EventLog,
-    query: &Query,
     gathered: Gathered,
-    (ranking, processes): (Ranking, &ProcessTable),
+    (by, processes): (RankedBy, &ProcessTable),
 ) -> Streams {
-    let Gathered { mut rows, mut left_out, has_mpi } = gathered;
-    let by = match ranking {
-        Ranking::Auto => ranked_by(log, query),
-        Ranking::Threads => RankedBy::Thread,
-    };
-    let number = |case: &Case| case.name.rid.as_deref()?.parse().ok();
-    let numbered: Vec<u32> = log.cases().iter().map(|case| number(case).unwrap_or(u32::MAX)).collect();
-    let key = |row: &Row| match by {
-        RankedBy::Thread => RankKey::Thread(row.case.0, row.pid.0, row.tid.0),
-        RankedBy::Case => RankKey::Case(numbered[row.case.index()], row.case.0),
-        // Processes are sorted by case and start: who was made first, whoever is first to make a request.
-        RankedBy::Process => RankKey::Process(processes.get(row.process).start, row.process),
-    };
-    for of_case in &mut rows {
-        // The first thread of a process prepares what the others do.
-        of_case.retain(|row| by != RankedBy::Thread || row.pid.0 != row.tid.0);
-        if !of_case.is_sorted_by_key(key) {
-            of_case.sort_by_cached_key(key);
-        }
-    }
-    let places = places(&rows, key);
-    let of_ranks = || places.iter().map(|(key, (case, range))| (*key, &rows[*case][range.clone()]));
+    let Gathered { rows, mut left_out, has_mpi } = gathered;
+    let mut rows = by_rank(log, rows, (by, processes));
+    let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
     let mut numbers = Numbers { reused: reused(of_ranks()), ..Numbers::default() };
-    let mut other_collectives = 0;
-    let mut left: Vec<usize> = vec![0; rows.len()];
-    places.values().for_each(|(case, _)| left[*case] += 1);
-    let mut ranks: Vec<RankStream> = Vec::with_capacity(places.len());
-    for (case, range) in places.into_values() {
-        let of_rank = &rows[case][range];
-        ranks.push(rank_stream(of_rank, log.names(), &mut numbers, &mut left_out, &mut other_collectives));
-        left[case] -= 1;
-        if left[case] == 0 {
-            rows[case] = Vec::new();
-        }
+    let (mut other_collectives, mut threaded) = (0, 0);
+    let (mut requests, mut barriers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+    while let Some((_, rows)) = rows.pop_first() {
+        let of_rank = rank_stream(&rows, log.names(), &mut numbers, &mut left_out, &mut other_collectives);
+        requests.push(of_rank.requests);
+        barriers.push(of_rank.barriers);
+        threaded += u64::from(of_rank.threaded);
     }
-    let inferred = if has_mpi { 0 } else { infer(&mut ranks) };
-    Streams {
-        ranks,
+    let inferred = if has_mpi { 0 } else { infer(&mut requests, &mut barriers) };
+    let frame = Frame {
+        barriers,
+        threaded,
         by,
         files: numbers.files,
         ends: numbers.ends,
@@ -120,29 +119,48 @@ pub(crate) fn streams(
         has_mpi,
         other_collectives,
         inferred,
-    }
+    };
+    Streams { requests, frame }
 }
 
-/// Where the rows of each rank are, which made a request: in which list, and there where. Rows of one rank stand together.
-fn places(rows: &[Vec<Row>], key: impl Fn(&Row) -> RankKey) -> BTreeMap<RankKey, (usize, Range<usize>)> {
-    let mut places = BTreeMap::new();
-    for (list, rows) in rows.iter().enumerate() {
-        let mut begin = 0;
-        for of_rank in rows.chunk_by(|one, other| key(one) == key(other)) {
-            let range = begin..begin + of_rank.len();
-            begin = range.end;
-            if of_rank.iter().any(|row| matches!(row.what, What::Request(_))) {
-                places.insert(key(&of_rank[0]), (list, range));
+/// The rows of each rank that made a request, from the lists of cases or processes.
+fn by_rank(
+    log: &EventLog,
+    lists: Vec<Vec<Row>>,
+    (by, processes): (RankedBy, &ProcessTable),
+) -> BTreeMap<RankKey, Vec<Row>> {
+    let number = |case: &Case| case.name.rid.as_deref()?.parse().ok();
+    let numbered: Vec<u32> = log.cases().iter().map(|case| number(case).unwrap_or(u32::MAX)).collect();
+    let mut ranks: BTreeMap<RankKey, Vec<Row>> = BTreeMap::new();
+    for (list, rows) in (0_u32..).zip(lists) {
+        match by {
+            RankedBy::Case => {
+                ranks.insert(RankKey::Case(numbered[list as usize], list), rows);
+            }
+            // Processes are sorted by case and start: who was made first, whoever is first to make a request.
+            RankedBy::Process => {
+                let process = ProcessId(list);
+                ranks.insert(RankKey::Process(processes.get(process).start, process), rows);
+            }
+            RankedBy::Thread => {
+                let process = processes.get(ProcessId(list));
+                // The first thread of a process prepares what the others do.
+                for row in rows.into_iter().filter(|row| row.tid.0 != process.pid.0) {
+                    let key = RankKey::Thread(row.case.0, process.pid.0, row.tid.0);
+                    ranks.entry(key).or_default().push(row);
+                }
             }
         }
     }
-    places
+    ranks.retain(|_, rows| rows.iter().any(|row| matches!(row.what, What::Request(_))));
+    ranks
 }
 
 /// Files and open file descriptions as a workload numbers them.
 #[derive(Default)]
 struct Numbers {
     of_file: HashMap<(Option<FileId>, Option<PathId>), FileIndex>,
+    forms: HashMap<(CallId, Nullable<FlagsId>, bool), Arc<CallForm>>,
     reused: HashSet<FileId>,
     files: Vec<StreamFile>,
     ends: Vec<u64>,
@@ -150,16 +168,34 @@ struct Numbers {
 
 impl Numbers {
     fn file(&mut self, request: RequestRow) -> FileIndex {
-        let path = request.path.filter(|_| request.file.is_some_and(|file| self.reused.contains(&file)));
-        let index = *self.of_file.entry((request.file, path)).or_insert_with(|| {
-            self.files.push(StreamFile { file: request.file, path, is_directory: request.is_directory });
+        let file = request.file.get();
+        let path = request.path.get().filter(|_| file.is_some_and(|file| self.reused.contains(&file)));
+        let index = *self.of_file.entry((file, path)).or_insert_with(|| {
+            self.files.push(StreamFile { file, path, is_directory: request.is_directory });
             self.ends.push(0);
             FileIndex(self.files.len() as u32 - 1)
         });
         self.files[index.0 as usize].is_directory |= request.is_directory;
         let end = &mut self.ends[index.0 as usize];
-        *end = (*end).max(request.end.and_then(|end| u64::try_from(end).ok()).unwrap_or_default());
+        *end = (*end).max(request.end.get().and_then(|end| u64::try_from(end).ok()).unwrap_or_default());
         index
+    }
+
+    /// What the calls of that name and these flags have in common; `failed` is whether the call named a file in vain.
+    fn form(&mut self, names: &Names, call: CallId, flags: Nullable<FlagsId>, failed: bool) -> Arc<CallForm> {
+        let form = self.forms.entry((call, flags, failed)).or_insert_with(|| {
+            let name = &names.calls[call.index()];
+            let kind = Named::named(name).kind();
+            Arc::new(CallForm {
+                name: Arc::clone(name),
+                kind: if failed { self::failed(kind) } else { kind },
+                mode: flags
+                    .get()
+                    .filter(|_| kind.opens_file())
+                    .map(|flags| Arc::clone(&names.flags[flags.index()])),
+            })
+        });
+        Arc::clone(form)
     }
 }
 
@@ -169,7 +205,8 @@ fn reused<'a>(ranks: impl Iterator<Item = (RankKey, &'a [Row])>) -> HashSet<File
     for (rank, rows) in ranks {
         let mut last = None;
         for row in rows {
-            if let What::Request(RequestRow { file: Some(file), path: Some(path), .. }) = row.what
+            if let What::Request(RequestRow { file, path, .. }) = row.what
+                && let (Some(file), Some(path)) = (file.get(), path.get())
                 && last.replace((file, path)) != Some((file, path))
             {
                 users.entry(file).or_default().entry(path).or_default().insert(rank);
@@ -183,15 +220,11 @@ fn reused<'a>(ranks: impl Iterator<Item = (RankKey, &'a [Row])>) -> HashSet<File
     users.into_iter().filter(|(_, paths)| is_reused(paths)).map(|(file, _)| file).collect()
 }
 
-/// Ranks are the selected cases if each of several names one.
-fn ranked_by(log: &EventLog, query: &Query) -> RankedBy {
-    let cases: Vec<_> = log.cases().iter().filter(|case| query.may_select_case(case.id)).collect();
-    let numbers: Option<BTreeSet<u32>> =
-        cases.iter().map(|case| case.name.rid.as_deref()?.parse().ok()).collect();
-    match numbers {
-        Some(numbers) if numbers.len() > 1 && numbers.len() == cases.len() => RankedBy::Case,
-        _ => RankedBy::Process,
-    }
+/// What a rank does.
+struct RankStream {
+    requests: Vec<Request>,
+    barriers: Vec<usize>,
+    threaded: bool,
 }
 
 fn rank_stream(
@@ -201,7 +234,7 @@ fn rank_stream(
     left_out: &mut LeftOut,
     other_collectives: &mut u64,
 ) -> RankStream {
-    let begin = rows.iter().find(|row| matches!(row.what, What::MpiBegins)).and_then(|row| row.end);
+    let begin = rows.iter().find(|row| matches!(row.what, What::MpiBegins)).and_then(|row| row.end.get());
     let end = rows.iter().rfind(|row| matches!(row.what, What::MpiEnds)).map(|row| row.start);
     let mut calls: Vec<Call> = Vec::new();
     let mut barriers: Vec<usize> = Vec::new();
@@ -219,11 +252,11 @@ fn rank_stream(
                 calls.push(call(*row, request, names, numbers, waited));
             }
             What::Waits => {
-                *alone.entry(row.tid).or_default() += row.end.map_or(0, |end| end - row.start);
+                *alone.entry(row.tid).or_default() += row.end.get().map_or(0, |end| end - row.start);
             }
             What::Collective { comm } if comm.get().is_none_or(|comm| comm == 0) => {
                 barriers.push(calls.len());
-                waited += row.end.map_or(0, |end| end - row.start);
+                waited += row.end.get().map_or(0, |end| end - row.start);
             }
             What::Collective { .. } => *other_collectives += 1,
             What::MpiBegins | What::MpiEnds => {}
@@ -239,12 +272,17 @@ fn rank_stream(
 fn keep_last_closes(requests: &mut [Request]) {
     let mut last: HashMap<u64, usize> = HashMap::new();
     for (at, request) in requests.iter().enumerate() {
-        last.extend(request.open.map(|open| (open, at)));
+        last.extend(request.open.get().map(|open| (open, at)));
     }
+    // Closes of copies as other calls, by the name.
+    let mut of_copies: HashMap<Arc<str>, Arc<CallForm>> = HashMap::new();
     for (at, request) in requests.iter_mut().enumerate() {
-        let goes_on = request.open.is_some_and(|open| last.get(&open) != Some(&at));
-        if request.kind == CallKind::Close && goes_on {
-            request.kind = CallKind::Other;
+        let goes_on = request.open.get().is_some_and(|open| last.get(&open) != Some(&at));
+        if request.kind() == CallKind::Close && goes_on {
+            let of_copy = of_copies.entry(Arc::clone(&request.form.name)).or_insert_with(|| {
+                Arc::new(CallForm { kind: CallKind::Other, ..CallForm::clone(&request.form) })
+            });
+            request.form = Arc::clone(of_copy);
         }
     }
 }
@@ -253,7 +291,7 @@ fn keep_last_closes(requests: &mut [Request]) {
 fn folded(requests: &[Request], calls: usize) -> usize {
     let mut before = 0;
     let is_before = |request: &&Request| {
-        before += 1 + usize::from(request.variant.seek);
+        before += 1 + usize::from(request.seek);
         before <= calls
     };
     requests.iter().take_while(is_before).count()
@@ -283,20 +321,19 @@ const MAX_SHARE: f64 = 0.1;
 
 /// Barriers where all ranks, whose requests ended at times far apart, begin the next one at about the same time, and do so between requests
 /// of the same kinds again and again. Answers how many each rank has; time that ranks waited there is no slack.
-fn infer(ranks: &mut [RankStream]) -> u64 {
-    let len = ranks.first().map_or(0, |rank| rank.requests.len());
-    if ranks.len() < MIN_RANKS || ranks.iter().any(|rank| rank.requests.len() != len) {
+fn infer(requests: &mut [Vec<Request>], barriers: &mut [Vec<usize>]) -> u64 {
+    let len = requests.first().map_or(0, Vec::len);
+    if requests.len() < MIN_RANKS || requests.iter().any(|of_rank| of_rank.len() != len) {
         return 0;
     }
     let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for at in 1..len {
-        let ends: Option<Vec<i64>> = ranks.iter().map(|rank| rank.requests[at - 1].end).collect();
-        let starts: Vec<i64> = ranks.iter().map(|rank| rank.requests[at].start).collect();
+        let ends: Option<Vec<i64>> = requests.iter().map(|of_rank| of_rank[at - 1].end.get()).collect();
+        let starts: Vec<i64> = requests.iter().map(|of_rank| of_rank[at].start).collect();
         let Some(ends) = ends else { continue };
         let (before, behind) = (deviation(&ends), deviation(&starts));
         if before >= MIN_SPREAD && behind <= MAX_SHARE * before {
-            let requests = &ranks[0].requests;
-            let kinds = (requests[at - 1].variant.clone(), requests[at].variant.clone());
+            let kinds = (requests[0][at - 1].variant(), requests[0][at].variant());
             alike.entry(kinds).or_default().push(at);
         }
     }
@@ -304,14 +341,14 @@ fn infer(ranks: &mut [RankStream]) -> u64 {
         alike.into_values().filter(|places| places.len() >= INSTANCES).flatten().collect();
     found.sort_unstable();
     for at in &found {
-        let slack = ranks.iter().filter_map(|rank| rank.requests[*at].slack).map(|slack| slack.ns).min();
-        for rank in ranks.iter_mut() {
-            if let (Some(own), Some(least)) = (&mut rank.requests[*at].slack, slack) {
-                own.ns = least;
+        let least = requests.iter().filter_map(|of_rank| of_rank[*at].slack_ns.get()).min();
+        for request in requests.iter_mut().map(|of_rank| &mut of_rank[*at]) {
+            if !request.slack_ns.is_null() {
+                request.slack_ns = least.into();
             }
         }
     }
-    ranks.iter_mut().for_each(|rank| rank.barriers.clone_from(&found));
+    barriers.iter_mut().for_each(|barriers| barriers.clone_from(&found));
     found.len() as u64
 }
 
@@ -325,21 +362,14 @@ fn deviation(values: &[i64]) -> f64 {
 }
 
 fn call(row: Row, request: RequestRow, names: &Names, numbers: &mut Numbers, waited: i64) -> Call {
-    let name = &names.calls[row.call.index()];
-    let kind = Named::named(name).kind();
+    let in_vain = request.failed && !request.file.is_null();
     Call {
-        name: Arc::clone(name),
-        kind: if request.failed && request.file.is_some() { failed(kind) } else { kind },
+        form: numbers.form(names, row.call, request.flags, in_vain),
         file: numbers.file(request),
         // Numbers of descriptions are those of a case.
-        open: request.open.get().map(|open| u64::from(row.case.0) << 32 | u64::from(open.0)),
-        mode: request
-            .flags
-            .get()
-            .filter(|_| kind.opens_file())
-            .map(|flags| Arc::clone(&names.flags[flags.index()])),
-        offset: request.offset.get(),
-        size: request.size.get(),
+        open: request.open.get().map(|open| u64::from(row.case.0) << 32 | u64::from(open.0)).into(),
+        offset: request.offset,
+        size: request.size,
         start: row.start,
         end: row.end,
         waited,

@@ -3,13 +3,13 @@
 use crate::CharacterizeError;
 use crate::names::{Kinds, word};
 use crate::result::{Options, Recorded};
-use crate::streams::RankStream;
+use iotrail_model::Nullable;
 use iotrail_model::calls::{CallKind, OpenFlags};
 use iotrail_query::Query;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
-    Characteristics, Distribution, FileIndex, FileKind, Placed, Request, Runs, RunsError, Variant, Verdict,
-    characteristics, compare, total_variation,
+    CallForm, Characteristics, Distribution, FileIndex, FileKind, Placed, Request, Runs, RunsError, Variant,
+    Verdict, characteristics, compare, total_variation,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -62,28 +62,28 @@ impl Sample {
     }
 
     /// The figures of a run.
-    pub(crate) fn measured(Recorded { streams, kinds, .. }: &Recorded) -> Self {
+    pub(crate) fn measured(Recorded { streams, kinds }: &Recorded) -> Self {
         let class = |file: FileIndex| word(&kinds.kinds[kinds.of_file[file.0 as usize]].classed.class);
         let mut sample = Self::default();
         let mut sums: BTreeMap<&'static str, Characteristics> = BTreeMap::new();
         let mut operations = BTreeMap::new();
         let (mut read, mut written, mut data, mut all) = (0, 0, 0_u64, 0_u64);
         let (mut begin, mut end) = (i64::MAX, i64::MIN);
-        for rank in &streams.ranks {
-            let requests = comparable_requests(rank, kinds);
+        for of_rank in &streams.requests {
+            let requests = comparable_requests(of_rank, kinds);
             let placed: Vec<Placed> =
                 (1..).zip(requests).map(|(position, request)| Placed { position, request }).collect();
             for Placed { request, .. } in &placed {
-                *operations.entry(request.variant.operation.to_string()).or_insert(0) += 1;
-                match request.kind {
-                    CallKind::Read => read += request.size.unwrap_or_default(),
-                    CallKind::Write => written += request.size.unwrap_or_default(),
+                *operations.entry(request.form.name.to_string()).or_insert(0) += 1;
+                match request.kind() {
+                    CallKind::Read => read += request.size.get().unwrap_or_default(),
+                    CallKind::Write => written += request.size.get().unwrap_or_default(),
                     _ => {}
                 }
                 data += u64::from(request.is_data());
                 all += 1;
                 begin = begin.min(request.start);
-                end = end.max(request.end.unwrap_or(request.start));
+                end = end.max(request.end.get().unwrap_or(request.start));
             }
             for (class, measured) in characteristics(&placed, class) {
                 sums.entry(class).or_default().merge(&measured);
@@ -158,37 +158,49 @@ impl Sample {
 
 /// The requests of a rank in words that a program and its clone share, those that a model has words for. The entries of a directory are read
 /// until there are no more: all of that is one request, in no session. A session that the program leaves open ends with its last request.
-pub(crate) fn comparable_requests(rank: &RankStream, kinds: &Kinds) -> Vec<Request> {
+pub(crate) fn comparable_requests(requests: &[Request], kinds: &Kinds) -> Vec<Request> {
     let mut listed = HashSet::new();
-    let requests = rank.requests.iter().filter_map(|request| {
+    let mut forms: HashMap<Arc<CallForm>, Option<Arc<CallForm>>> = HashMap::new();
+    let comparable = requests.iter().filter_map(|request| {
         let what = kinds.kinds[kinds.of_file[request.file.0 as usize]].what;
         let mut is_again = || {
             what == FileKind::Directory
-                && request.kind == CallKind::List
-                && request.open.is_some_and(|open| !listed.insert(open))
+                && request.kind() == CallKind::List
+                && request.open.get().is_some_and(|open| !listed.insert(open))
         };
-        if is_again() { None } else { comparable(request, what) }
+        if is_again() {
+            return None;
+        }
+        let form = match forms.get(&request.form) {
+            Some(known) => known.clone(),
+            None => forms
+                .entry(Arc::clone(&request.form))
+                .or_insert(comparable(&request.form).map(Arc::new))
+                .clone(),
+        };
+        let open = request.open.get().filter(|_| what == FileKind::File).into();
+        Some(Request { form: form?, seek: false, open, ..request.clone() })
     });
-    closed(requests.collect())
+    closed(comparable.collect())
 }
 
 /// With a close behind the last request of each session that has none.
 fn closed(requests: Vec<Request>) -> Vec<Request> {
     let mut last: HashMap<u64, usize> = HashMap::new();
     for (at, request) in requests.iter().enumerate() {
-        last.extend(request.open.map(|open| (open, at)));
+        last.extend(request.open.get().map(|open| (open, at)));
     }
+    let form = Arc::new(CallForm { name: Arc::from("close"), kind: CallKind::Close, mode: None });
     let mut all = Vec::with_capacity(requests.len());
     for (at, request) in requests.into_iter().enumerate() {
-        let open = request.open.filter(|open| last.get(open) == Some(&at) && request.kind != CallKind::Close);
-        let close = open.map(|_| Request {
-            variant: Variant { operation: Arc::from("close"), seek: false },
-            kind: CallKind::Close,
-            mode: None,
-            offset: None,
-            size: None,
-            slack: None,
-            start: request.end.unwrap_or(request.start),
+        let is_last = |open: &u64| last.get(open) == Some(&at) && request.kind() != CallKind::Close;
+        let close = request.open.get().filter(is_last).map(|_| Request {
+            form: Arc::clone(&form),
+            seek: false,
+            offset: Nullable::NULL,
+            size: Nullable::NULL,
+            slack_ns: Nullable::NULL,
+            start: request.end.get().unwrap_or(request.start),
             ..request.clone()
         });
         all.push(request);
@@ -197,9 +209,9 @@ fn closed(requests: Vec<Request>) -> Vec<Request> {
     all
 }
 
-/// A request in words that a program and its clone share; NULL for what a model has no word for.
-fn comparable(request: &Request, what: FileKind) -> Option<Request> {
-    let operation = match request.kind {
+/// A call in words that a program and its clone share; NULL for what a model has no word for.
+fn comparable(form: &CallForm) -> Option<CallForm> {
+    let name = match form.kind {
         CallKind::Read => "read",
         CallKind::Write => "write",
         CallKind::Open | CallKind::Create => "open",
@@ -213,7 +225,7 @@ fn comparable(request: &Request, what: FileKind) -> Option<Request> {
         CallKind::List => "readdir",
         _ => return None,
     };
-    let mode = request.mode.as_deref().map(|flags| {
+    let mode = form.mode.as_deref().map(|flags| {
         let flags = OpenFlags::parse(flags.as_bytes());
         let access = match (flags.reads(), flags.writes()) {
             (true, true) => "rw",
@@ -225,14 +237,8 @@ fn comparable(request: &Request, what: FileKind) -> Option<Request> {
         let set = words.iter().filter(|(set, _)| *set);
         Arc::from(set.fold(access.to_owned(), |all, (_, word)| all + word).as_str())
     });
-    let created: Option<Arc<str>> =
-        (request.kind == CallKind::Create).then(|| Arc::from("wo create truncate"));
-    Some(Request {
-        variant: Variant { operation: Arc::from(operation), seek: false },
-        mode: mode.or(created),
-        open: request.open.filter(|_| what == FileKind::File),
-        ..request.clone()
-    })
+    let created: Option<Arc<str>> = (form.kind == CallKind::Create).then(|| Arc::from("wo create truncate"));
+    Some(CallForm { name: Arc::from(name), kind: form.kind, mode: mode.or(created) })
 }
 
 /// How a figure of a clone compares with that of the program.

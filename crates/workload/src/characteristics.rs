@@ -44,7 +44,7 @@ impl Pairs {
 
     fn of(session: &Session<'_>) -> Self {
         let data: Vec<&Request> = session.data().map(|placed| &placed.request).collect();
-        let steps = data.windows(2).filter_map(|pair| Some((pair[0].end_offset()?, pair[1].offset?)));
+        let steps = data.windows(2).filter_map(|pair| Some((pair[0].end_offset()?, pair[1].offset.get()?)));
         steps.fold(Self::default(), |pairs, (end, next)| Self {
             all: pairs.all + 1,
             consecutive: pairs.consecutive + u64::from(next == end),
@@ -125,18 +125,18 @@ impl Characteristics {
 
     fn add_request(&mut self, request: &Request) {
         self.file_size = self.file_size.max(request.end_offset().filter(|_| request.is_data()));
-        if let Some(size) = request.size.filter(|_| request.is_data()) {
-            self.sizes.entry(request.variant.clone()).or_default().add(size);
+        if let Some(size) = request.size.get().filter(|_| request.is_data()) {
+            self.sizes.entry(request.variant()).or_default().add(size);
         }
-        if let Some(offset) = request.offset.filter(|_| request.is_data()) {
-            self.offsets.entry(request.variant.clone()).or_default().add(offset);
+        if let Some(offset) = request.offset.get().filter(|_| request.is_data()) {
+            self.offsets.entry(request.variant()).or_default().add(offset);
         }
-        if let Some(slack) = request.slack {
+        if let Some(slack) = request.slack() {
             self.slack.add(slack.ns);
             self.slack_clamped += u64::from(slack.clamped);
         }
-        if request.open.is_none() {
-            *self.outside.entry(request.variant.clone()).or_default() += 1;
+        if request.open.is_null() {
+            *self.outside.entry(request.variant()).or_default() += 1;
         }
     }
 
@@ -149,7 +149,7 @@ impl Characteristics {
         }
         let inner = session.requests.len() - usize::from(session.closed);
         for placed in &session.requests[..inner] {
-            *self.in_sessions.entry(placed.request.variant.clone()).or_default() += 1;
+            *self.in_sessions.entry(placed.request.variant()).or_default() += 1;
         }
         let mut before = session.opened;
         for placed in &session.requests {

@@ -35,7 +35,7 @@ pub use model::{
 };
 pub use path::{Path, PathElement, Step, path};
 pub use profile::{ClassProfile, Distance, Profile};
-pub use requests::{Call, Request, Slack, Variant, requests};
+pub use requests::{Call, CallForm, Request, Slack, Variant, requests};
 pub use series::{Moment, Series, bin_width, series_distance};
 pub use session::{Session, sessions};
 pub use templates::TEMPLATES;

@@ -3,31 +3,39 @@
 //! Source: PIONEER, sections IV-A and IV-B (`read0`, `read1`).
 
 use crate::file_class::FileIndex;
+use iotrail_model::Nullable;
 use iotrail_model::calls::CallKind;
 use std::fmt;
 use std::sync::Arc;
 
-/// A call about a file, as recorded; failed ones too.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// Its name.
+/// What calls that are alike have in common; it is held once for all of them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallForm {
+    /// Name of the call.
     pub name: Arc<str>,
     /// What it does.
     pub kind: CallKind,
+    /// Flags of an open, as recorded.
+    pub mode: Option<Arc<str>>,
+}
+
+/// A call about a file, as recorded; failed ones too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Which.
+    pub form: Arc<CallForm>,
     /// The file.
     pub file: FileIndex,
     /// The open file description that it makes or uses; NULL if it needs none or that is unknown.
-    pub open: Option<u64>,
-    /// Flags of an open, as recorded.
-    pub mode: Option<Arc<str>>,
+    pub open: Nullable<u64>,
     /// Where a transfer begins, in bytes; NULL if unknown.
-    pub offset: Option<i64>,
+    pub offset: Nullable<i64>,
     /// Bytes that it asks to move; NULL unless it is a transfer.
-    pub size: Option<i64>,
+    pub size: Nullable<i64>,
     /// When it began, in ns.
     pub start: i64,
     /// When it ended, in ns; NULL if that was not seen.
-    pub end: Option<i64>,
+    pub end: Nullable<i64>,
     /// Time before it that the stream spent in synchronisation, in ns.
     pub waited: i64,
 }
@@ -41,30 +49,30 @@ pub struct Variant {
     pub seek: bool,
 }
 
-/// A request of a stream.
+/// A request of a stream. There are as many as a recording has events: 64 bytes each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The operation.
-    pub variant: Variant,
-    /// What it does.
-    pub kind: CallKind,
+    /// Its call.
+    pub form: Arc<CallForm>,
+    /// Whether a call that set the position came directly before.
+    pub seek: bool,
+    /// Whether its slack was below 0.
+    pub clamped: bool,
     /// The file.
     pub file: FileIndex,
     /// Its open file description, if it has one that is known.
-    pub open: Option<u64>,
-    /// Flags of an open.
-    pub mode: Option<Arc<str>>,
+    pub open: Nullable<u64>,
     /// Where a transfer begins, in bytes.
-    pub offset: Option<i64>,
+    pub offset: Nullable<i64>,
     /// Bytes that it asks to move.
-    pub size: Option<i64>,
-    /// Between the request before and this one; NULL for the first of a stream, and if the end of the one before is
-    /// unknown.
-    pub slack: Option<Slack>,
+    pub size: Nullable<i64>,
+    /// Between the request before and this one, in ns, at least 0 (see [`Slack`]); NULL for the first of a stream, and if the end of the one
+    /// before is unknown.
+    pub slack_ns: Nullable<i64>,
     /// When it began, in ns.
     pub start: i64,
     /// When it ended, in ns; NULL if that was not seen.
-    pub end: Option<i64>,
+    pub end: Nullable<i64>,
 }
 
 /// Time between two requests that neither a wait nor the recorder explains.
@@ -77,16 +85,34 @@ pub struct Slack {
 }
 
 impl Request {
+    /// What it does.
+    #[must_use]
+    pub fn kind(&self) -> CallKind {
+        self.form.kind
+    }
+
+    /// Its operation, and what belongs to it.
+    #[must_use]
+    pub fn variant(&self) -> Variant {
+        Variant { operation: Arc::clone(&self.form.name), seek: self.seek }
+    }
+
+    /// Time before it that neither a wait nor the recorder explains.
+    #[must_use]
+    pub fn slack(&self) -> Option<Slack> {
+        Some(Slack { ns: self.slack_ns.get()?, clamped: self.clamped })
+    }
+
     /// Whether it moves data.
     #[must_use]
     pub fn is_data(&self) -> bool {
-        matches!(self.kind, CallKind::Read | CallKind::Write)
+        matches!(self.kind(), CallKind::Read | CallKind::Write)
     }
 
     /// Where a transfer ends if nothing cuts it short, in bytes.
     #[must_use]
     pub fn end_offset(&self) -> Option<i64> {
-        self.offset?.checked_add(self.size?)
+        self.offset.get()?.checked_add(self.size.get()?)
     }
 }
 
@@ -102,20 +128,21 @@ impl fmt::Display for Variant {
 #[must_use]
 pub fn requests(calls: &[Call], cost: i64) -> Vec<Request> {
     let mut requests = Vec::with_capacity(calls.len());
-    let mut ended = None;
+    let mut ended: Option<Nullable<i64>> = None;
     let mut rest = calls;
     while let [call, after @ ..] = rest {
         let folded = after.first().filter(|next| is_prepared(call, next));
         let (last, left) = folded.map_or((call, after), |next| (next, &after[1..]));
+        let slack = ended.and_then(Nullable::get).map(|end: i64| slack(call, end, cost));
         requests.push(Request {
-            variant: Variant { operation: Arc::clone(&last.name), seek: folded.is_some() },
-            kind: last.kind,
+            form: Arc::clone(&last.form),
+            seek: folded.is_some(),
+            clamped: slack.is_some_and(|slack| slack.clamped),
             file: last.file,
             open: last.open,
-            mode: last.mode.clone(),
             offset: last.offset,
             size: last.size,
-            slack: ended.flatten().map(|end: i64| slack(call, end, cost)),
+            slack_ns: slack.map(|slack| slack.ns).into(),
             start: call.start,
             end: last.end,
         });
@@ -126,9 +153,9 @@ pub fn requests(calls: &[Call], cost: i64) -> Vec<Request> {
 }
 
 fn is_prepared(seek: &Call, transfer: &Call) -> bool {
-    seek.kind == CallKind::Seek
-        && matches!(transfer.kind, CallKind::Read | CallKind::Write)
-        && seek.open.is_some()
+    seek.form.kind == CallKind::Seek
+        && matches!(transfer.form.kind, CallKind::Read | CallKind::Write)
+        && !seek.open.is_null()
         && seek.open == transfer.open
 }
 

@@ -44,12 +44,12 @@ pub fn sessions(requests: &[Placed]) -> Vec<Session<'_>> {
     let mut by_open: HashMap<u64, usize> = HashMap::new();
     for placed in requests {
         let request = &placed.request;
-        let Some(open) = request.open else { continue };
-        let opens = request.kind.opens_file();
+        let Some(open) = request.open.get() else { continue };
+        let opens = request.kind().opens_file();
         let at = *by_open.entry(open).or_insert_with(|| {
             sessions.push(Session {
                 file: request.file,
-                mode: request.mode.clone().filter(|_| opens),
+                mode: request.form.mode.clone().filter(|_| opens),
                 opened: opens.then_some(placed.position),
                 requests: Vec::new(),
                 closed: false,
@@ -59,7 +59,7 @@ pub fn sessions(requests: &[Placed]) -> Vec<Session<'_>> {
         let session = &mut sessions[at];
         if session.opened != Some(placed.position) {
             session.requests.push(placed);
-            session.closed = request.kind == CallKind::Close;
+            session.closed = request.kind() == CallKind::Close;
         }
     }
     sessions

@@ -1,8 +1,9 @@
 //! The example of section 2 of the definitions.
 
+use iotrail_model::Nullable;
 use iotrail_model::calls::CallKind;
 use iotrail_workload::{
-    Characteristics, Distribution, FileIndex, Pairs, Placed, Request, Slack, Variant, characteristics,
+    CallForm, Characteristics, Distribution, FileIndex, Pairs, Placed, Request, Variant, characteristics,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -14,23 +15,23 @@ const LOG: FileIndex = FileIndex(2);
 
 fn placed(position: u64, name: &str, kind: CallKind, file: FileIndex, open: Option<u64>) -> Placed {
     let request = Request {
-        variant: Variant { operation: Arc::from(name.trim_end_matches(".s")), seek: name.ends_with(".s") },
-        kind,
+        form: Arc::new(CallForm { name: Arc::from(name.trim_end_matches(".s")), kind, mode: None }),
+        seek: name.ends_with(".s"),
+        clamped: false,
         file,
-        open,
-        mode: None,
-        offset: None,
-        size: None,
-        slack: None,
+        open: open.into(),
+        offset: Nullable::NULL,
+        size: Nullable::NULL,
+        slack_ns: Nullable::NULL,
         start: 0,
-        end: None,
+        end: Nullable::NULL,
     };
     Placed { position, request }
 }
 
 fn open(position: u64, file: FileIndex, open: u64, mode: &str) -> Placed {
     let mut placed = placed(position, "openat", CallKind::Open, file, Some(open));
-    placed.request.mode = Some(Arc::from(mode));
+    Arc::make_mut(&mut placed.request.form).mode = Some(Arc::from(mode));
     placed
 }
 
@@ -41,7 +42,7 @@ fn close(position: u64, file: FileIndex, open: u64) -> Placed {
 fn transfer(position: u64, name: &str, file: FileIndex, open: u64, offset: i64, size: i64) -> Placed {
     let kind = if name.starts_with("read") { CallKind::Read } else { CallKind::Write };
     let mut placed = placed(position, name, kind, file, Some(open));
-    (placed.request.offset, placed.request.size) = (Some(offset), Some(size));
+    (placed.request.offset, placed.request.size) = (Nullable::some(offset), Nullable::some(size));
     placed
 }
 
@@ -150,17 +151,17 @@ fn a_duplicate_ends_no_session() {
 #[test]
 fn an_unknown_place_is_in_no_pair_and_tells_no_size() {
     let mut requests = root();
-    requests[1].request.offset = None;
+    requests[1].request.offset = Nullable::NULL;
     let found = &of(&requests)[&IN];
     assert_eq!((found.pairs.consecutive_share(), found.file_size), (None, Some(8192)));
-    requests[5].request.offset = Some(i64::MAX);
+    requests[5].request.offset = Nullable::some(i64::MAX);
     assert_eq!(of(&requests)[&IN].file_size, None);
 }
 
 #[test]
 fn ranks_merge() {
     let mut requests = root();
-    requests[1].request.slack = Some(Slack { ns: 0, clamped: true });
+    (requests[1].request.slack_ns, requests[1].request.clamped) = (Nullable::some(0), true);
     let one = &of(&requests)[&IN];
     let mut both = one.clone();
     both.merge(one);

@@ -1,29 +1,28 @@
+use iotrail_model::Nullable;
 use iotrail_model::calls::CallKind;
-use iotrail_workload::{Call, FileIndex, requests};
+use iotrail_workload::{Call, CallForm, FileIndex, requests};
 use proptest::prelude::*;
 use std::sync::Arc;
 
 fn call(name: &str, kind: CallKind, open: Option<u64>) -> Call {
     Call {
-        name: Arc::from(name),
-        kind,
+        form: Arc::new(CallForm { name: Arc::from(name), kind, mode: None }),
         file: FileIndex(0),
-        open,
-        mode: None,
-        offset: None,
-        size: None,
+        open: open.into(),
+        offset: Nullable::NULL,
+        size: Nullable::NULL,
         start: 0,
-        end: None,
+        end: Nullable::NULL,
         waited: 0,
     }
 }
 
 fn at(start: i64, end: i64, call: Call) -> Call {
-    Call { start, end: Some(end), ..call }
+    Call { start, end: Nullable::some(end), ..call }
 }
 
 fn names(calls: &[Call]) -> Vec<String> {
-    requests(calls, 0).iter().map(|request| request.variant.to_string()).collect()
+    requests(calls, 0).iter().map(|request| request.variant().to_string()).collect()
 }
 
 #[test]
@@ -47,7 +46,7 @@ fn slack_is_what_waits_and_the_recorder_leave() {
         Call { start: 150, ..read() },
         at(200, 210, read()),
     ];
-    let found: Vec<_> = requests(&calls, 5).iter().map(|request| request.slack).collect();
+    let found: Vec<_> = requests(&calls, 5).iter().map(|request| request.slack()).collect();
     let slack = |at: usize| found[at].map(|slack| (slack.ns, slack.clamped));
     assert_eq!(
         [slack(0), slack(1), slack(2), slack(3), slack(4)],
@@ -64,7 +63,7 @@ proptest! {
             calls.push(at(now + before, now + before + duration, call("read", CallKind::Read, Some(1))));
             now += before + duration;
         }
-        let slack: i64 = requests(&calls, 0).iter().filter_map(|request| request.slack).map(|slack| slack.ns).sum();
+        let slack: i64 = requests(&calls, 0).iter().filter_map(|request| request.slack()).map(|slack| slack.ns).sum();
         let durations: i64 = gaps.iter().map(|(_, duration)| duration).sum();
         prop_assert_eq!(durations + slack, now - calls[0].start);
     }
