@@ -1,9 +1,11 @@
 //! Data: everything that goes to stdout or into a file the user named.
 
+use anyhow::{bail, ensure};
 use iotrail_model::text::printable;
+use iotrail_structure_file::{MAGIC, is_structure};
 use iotrail_trail::{file_beside, outside_of_trails};
-use std::fs::OpenOptions;
-use std::io::{self, IsTerminal, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -61,11 +63,50 @@ fn open<T>(target: &Path, fill: impl FnOnce(&mut dyn Write, bool) -> anyhow::Res
     Ok(result)
 }
 
+/// Writes a structure, the only thing that may take the place of one.
+///
+/// # Errors
+/// It cannot be written, or lies in a trail.
+pub fn structure(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    debug_assert!(is_structure(bytes));
+    if target == Path::new("-") || is_special(target) {
+        return write(target, bytes);
+    }
+    let mut files = Files { replaces_structures: true, ..Files::default() };
+    files.write(target, bytes)?;
+    files.publish().map(|_| ())
+}
+
+/// Whether an output may have the place `target`: a recording is not replaced by what is made of it.
+///
+/// # Errors
+/// `target` lies in a trail, or is a structure.
+pub fn spares_recordings(target: &Path) -> anyhow::Result<()> {
+    outside_of_trails(target)?;
+    let mut start = [0; MAGIC.len()];
+    let mut read = || File::open(target)?.read_exact(&mut start);
+    if target.is_file() && read().is_ok() && is_structure(&start) {
+        bail!("it is a structure, the recording of a program, and would be lost: write to another name");
+    }
+    Ok(())
+}
+
+/// Whether an output would replace what it is made of.
+///
+/// # Errors
+/// `target` and `input` are one file.
+pub fn spares_input(target: &Path, input: &Path) -> anyhow::Result<()> {
+    let same = target.canonicalize().ok().is_some_and(|place| input.canonicalize().ok() == Some(place));
+    ensure!(!same || is_special(target), "{}: it is the input, which would be lost: write to another name", target.display());
+    Ok(())
+}
+
 /// Files that appear together: all of them with their whole content, or none.
 #[derive(Debug, Default)]
 pub struct Files {
     prepared: Vec<Prepared>,
     named: Vec<PathBuf>,
+    replaces_structures: bool,
 }
 
 /// A file that lacks only its name.
@@ -103,7 +144,7 @@ impl Files {
         let write = || {
             // A link stays one.
             let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
-            outside_of_trails(&place)?;
+            if self.replaces_structures { outside_of_trails(&place)? } else { spares_recordings(&place)? }
             let mut file = file_beside(&place)?;
             let result = through(file.as_file_mut(), fill)?;
             self.prepared.push(Prepared { file, place, target: target.to_owned() });

@@ -14,7 +14,7 @@ fn shared_text(bytes: &[u8]) -> Arc<str> {
 }
 
 impl State {
-    /// Announces the present image of a thread, once, with its first call. A child that only calls exec never shows.
+    /// Announces the present image of a thread, once, with its first call. A copy of the parent that only calls exec never shows.
     #[inline]
     pub(crate) fn announce<S: Sink>(&mut self, id: ThreadId, cx: &mut Context<'_, S>) {
         let process = self.processes.thread(id).process;

@@ -441,7 +441,7 @@ impl State {
         }
     }
 
-    /// An exec succeeded: a new image under the same process id. An image that did nothing is not handed out.
+    /// An exec succeeded: a new image under the same process id. A copy of the parent that did nothing else is not handed out.
     pub(crate) fn new_image<S: Sink>(
         &mut self,
         id: ThreadId,
@@ -452,6 +452,9 @@ impl State {
     ) {
         self.processes.drop_alias(id);
         let Thread { process, table, directory, space, .. } = *self.processes.thread(id);
+        if self.processes.process(process).executed {
+            self.announce(id, cx);
+        }
         if self.processes.process(process).announced {
             self.hand_out(process, Some((call.start, End::Exec)), cx);
         }

@@ -155,6 +155,8 @@ pub(crate) struct ProcessEntry {
     pub(crate) threads: u32,
     /// Whether [`crate::Sink::image`] has it: since its first call, or since the tracer showed it.
     pub(crate) announced: bool,
+    /// Whether an exec that was seen brought it; else it may be a copy of what its parent runs.
+    pub(crate) executed: bool,
     /// Chosen environment variables.
     pub(crate) env: Arc<[String]>,
     /// What the process used up to now, if that was said during this image.
@@ -262,7 +264,7 @@ impl ProcessEntry {
             self.used_before = usage.unwrap_or(self.used_before);
         }
         self.start = Some(born.map_or(at, |born| born.min(at)));
-        (self.exit, self.threads, self.announced) = (None, 1, false);
+        (self.exit, self.threads, self.announced, self.executed) = (None, 1, false, true);
         (self.env, self.last) = (Arc::default(), None);
         (self.bytes_read, self.bytes_written) = (0, 0);
     }
@@ -402,6 +404,7 @@ impl ProcessTable {
             cwd,
             threads: 0,
             announced: false,
+            executed: false,
             env: parent.map(|parent| Arc::clone(&parent.env)).unwrap_or_default(),
             usage: None,
             used_before: Usage::ZERO,

@@ -52,12 +52,20 @@ impl ParquetFile {
         Ok(file)
     }
 
-    /// Opens a file that `trail.json` lists. Of `cases` it may hold more rows: those of recordings that are just being added.
+    /// Opens a file that `trail.json` lists.
     pub(crate) fn open_listed(directory: &Path, listed: &TableFile) -> Result<Self, TrailError> {
+        Self::open_verified(directory, listed, false)
+    }
+
+    /// Opens a file that the `trail.json` lists to which recordings are just being added: of `cases` it may hold more rows, theirs.
+    pub(crate) fn open_growing(directory: &Path, listed: &TableFile) -> Result<Self, TrailError> {
+        Self::open_verified(directory, listed, listed.table == Table::Cases)
+    }
+
+    fn open_verified(directory: &Path, listed: &TableFile, may_grow: bool) -> Result<Self, TrailError> {
         let file = Self::open(&directory.join(&listed.file), listed.table)?;
         let found = file.rows();
-        let grows = listed.table == Table::Cases && found > listed.rows;
-        if grows {
+        if may_grow && found > listed.rows {
             return Ok(file);
         }
         if found != listed.rows {

@@ -34,8 +34,12 @@ const DIRECTORIES: [&str; 12] = [
 /// Where shared libraries lie that the loader finds by itself.
 const LIBRARIES: [&str; 5] = ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/local/lib"];
 
-/// Single files; `/etc/ld*` is a rule of its own.
-const FILES: [&str; 15] = [
+/// Single files.
+const FILES: [&str; 19] = [
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.nohwcap",
+    "/etc/ld.so.preload",
     "/etc/passwd",
     "/etc/group",
     "/etc/nsswitch.conf",
@@ -79,7 +83,7 @@ pub fn class(path: &str) -> Option<System> {
     let installed = within(&DIRECTORIES)
         || is_package(path)
         || FILES.contains(&path)
-        || path.starts_with("/etc/ld")
+        || is_within(path, "/etc/ld.so.conf.d")
         || (is_library(path) && within(&LIBRARIES))
         || (path.contains("/gconv/") && within(&LIBRARIES));
     installed.then_some(System::Installed)

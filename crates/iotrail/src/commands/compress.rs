@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let document = compress(&log, &options, |done| bar.show(done, total))?;
     let bytes = document.to_bytes()?;
     bar.clear();
-    output::write(&args.output, &bytes)?;
+    output::structure(&args.output, &bytes)?;
     let info = log.info()?;
     ui.info(&format!(
         "{}: {} as {} of {} ({} instead of {})",

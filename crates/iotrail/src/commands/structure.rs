@@ -53,6 +53,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let document = load(&args.structure)?;
     if let (Some(percent), Some(output)) = (args.precision, &args.output) {
+        output::spares_input(output, &args.structure)?;
         return coarser(document, Precision::new(percent)?, output, ui);
     }
     let items = document.structure.items().len();
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 fn coarser(document: Document, precision: Precision, output: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
     let before = document.to_bytes()?.len();
     let bytes = smaller(document, precision)?.to_bytes()?;
-    output::write(output, &bytes)?;
+    output::structure(output, &bytes)?;
     ui.info(&format!(
         "{}: {} instead of {}",
         output.display(),

@@ -68,7 +68,7 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
     let files = tables
         .map(|listed| {
             let directory = if finished.contains(&listed.file) { target } else { temporary.path() };
-            Ok((listed.table, ParquetFile::open_listed(directory, listed)?))
+            Ok((listed.table, ParquetFile::open_growing(directory, listed)?))
         })
         .collect::<Result<Vec<_>, TrailError>>()?;
     assembly.meta.coverage.note(Note::Unfinished);

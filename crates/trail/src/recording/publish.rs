@@ -194,7 +194,7 @@ fn join_captures(own: &mut Capture, other: Capture) {
 /// All rows of `cases`, also those that `meta` does not list yet.
 pub(crate) fn read_cases(target: &Path, meta: &TrailMeta) -> Result<Vec<Case>, TrailError> {
     let file = match meta.files.iter().find(|file| file.table == Table::Cases) {
-        Some(listed) => ParquetFile::open_listed(target, listed)?,
+        Some(listed) => ParquetFile::open_growing(target, listed)?,
         None => ParquetFile::open(&target.join(Table::Cases.file_name(0)), Table::Cases)?,
     };
     read_tables::rows(&file, read_tables::case)

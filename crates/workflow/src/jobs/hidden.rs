@@ -1,10 +1,12 @@
 //! Names that are no files of the workflow: the system, the installed software, what is not a regular file.
 
 use super::steps::{JobAction, Step};
-use iotrail_model::PathId;
 use iotrail_model::places::is_pseudo;
+use iotrail_model::{Nullable, PathId};
 use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::EventLog;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 const SYSTEM: [&str; 10] =
     ["/bin/", "/boot/", "/etc/", "/lib/", "/lib32/", "/lib64/", "/run/", "/sbin/", "/usr/", "/var/cache/"];
@@ -55,9 +57,10 @@ impl Hidden {
             }
         }
         let made = made(steps, log.names().paths.len());
-        let system = log.names().paths.iter().zip(made);
-        let system =
-            system.map(|(path, made)| is_cache(path) || of_system(path) && !(made && holds_files(path)));
+        let hides_caches = !handles_caches(steps, &log.names().paths);
+        let system = log.names().paths.iter().zip(made).map(|(path, made)| {
+            hides_caches && is_cache(path) || of_system(path) && !(made && holds_files(path))
+        });
         let system: Vec<bool> = system.collect();
         let paths = system.iter().enumerate();
         let paths = paths.map(|(at, of_system)| named[at] && !regular[at] || *of_system).collect();
@@ -105,6 +108,39 @@ pub(super) fn holds_files(path: &str) -> bool {
 /// Whether Python keeps it for itself, and makes it again where it is not there.
 fn is_cache(path: &str) -> bool {
     path.contains("/__pycache__/") || path.ends_with("/__pycache__")
+}
+
+/// Whether caches are more to the recording than what Python keeps for itself: removed, or moved with a directory or to another one. What it
+/// does itself is to give a new file its name within the cache.
+fn handles_caches(steps: &[Step], paths: &[Arc<str>]) -> bool {
+    let caches: Vec<bool> = paths.iter().map(|path| is_cache(path)).collect();
+    if !caches.contains(&true) {
+        return false;
+    }
+    let of_cache = |path: Nullable<PathId>| path.get().is_some_and(|path| caches[path.index()]);
+    let directory = |path: Nullable<PathId>| Some(paths[path.get()?.index()].rsplit_once('/')?.0);
+    let mut moved: HashSet<&str> = HashSet::new();
+    for step in steps {
+        match step.action {
+            JobAction::Remove | JobAction::RemoveDirectory if of_cache(step.path) => return true,
+            JobAction::Rename if of_cache(step.path) || of_cache(step.path2) => {
+                if directory(step.path) != directory(step.path2) || is_cache_itself(step, paths) {
+                    return true;
+                }
+            }
+            JobAction::Rename => moved.extend(step.path.get().map(|path| &*paths[path.index()])),
+            _ => {}
+        }
+    }
+    let mut caches = paths.iter().zip(&caches).filter(|(_, cache)| **cache);
+    let places = |path| std::iter::successors(Some(path), |path: &&str| Some(path.rsplit_once('/')?.0));
+    !moved.is_empty() && caches.any(|(path, _)| places(&**path).any(|place| moved.contains(place)))
+}
+
+/// Whether a step renames a cache, or gives its name to something.
+fn is_cache_itself(step: &Step, paths: &[Arc<str>]) -> bool {
+    let named = |path: Nullable<PathId>| path.get().is_some_and(|path| paths[path.index()].ends_with("/__pycache__"));
+    named(step.path) || named(step.path2)
 }
 
 /// Where executables are installed: `X/lib/` and so on for each executed `X/bin/name`.

@@ -3,7 +3,7 @@
 use super::ToFile;
 use crate::{logs, output as out, ui::Ui};
 use iotrail_model::units;
-use iotrail_trail::{EventLog, outside_of_trails};
+use iotrail_trail::EventLog;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -27,7 +27,7 @@ struct Written {
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let ToFile { trails, output, json } = &args.files;
-    outside_of_trails(output)?;
+    out::spares_recordings(output)?;
     let log = logs::open(trails, ui)?;
     let bar = ui.event_bar("exporting");
     let events = database(&log, output, &|done, total| bar.show(done, total))?;

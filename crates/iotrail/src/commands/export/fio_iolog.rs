@@ -29,6 +29,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     ensure!(args.output != Path::new("-"), "several files are written: name the job file with -o FILE");
+    output::spares_input(&args.output, &args.of.model)?;
     let (model, ranks) = args.of.model()?;
     let stem = args.output.file_stem().context("-o names no file")?.to_string_lossy();
     let replay = fio_iolog(&planned(&model, ranks, args.seed)?, &stem);

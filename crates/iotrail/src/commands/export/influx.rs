@@ -8,7 +8,6 @@ use iotrail_export::grafana::link;
 use iotrail_export::influx::{Measurement, Written, points};
 use iotrail_influx::{CountQuery, Options, Sent, Server, Stored, Upload, UploadError, Waiting, count};
 use iotrail_model::{quantity, units};
-use iotrail_trail::outside_of_trails;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -86,7 +85,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn to_file(args: &Args, file: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
     if file != Path::new("-") {
-        outside_of_trails(file)?;
+        output::spares_recordings(file)?;
     }
     let analysed = Analysed::of(&args.trails, args.job.as_deref(), ui)?;
     let bar = ui.event_bar("exporting");

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(super) struct ForRanks {
     /// The model file; `-` is stdin.
     #[arg(value_name = "MODEL")]
-    model: PathBuf,
+    pub(super) model: PathBuf,
 
     /// Ranks. Default: those of the model.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

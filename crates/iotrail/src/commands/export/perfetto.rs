@@ -5,7 +5,6 @@ use crate::{logs, output as out, ui::Ui};
 use iotrail_export::{ExportError, perfetto};
 use iotrail_model::units;
 use iotrail_query::ProcessTable;
-use iotrail_trail::outside_of_trails;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -23,7 +22,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let ToFile { trails, output, json } = &args.files;
     if output != Path::new("-") {
-        outside_of_trails(output)?;
+        out::spares_recordings(output)?;
     }
     let log = logs::open(trails, ui)?;
     let bar = ui.event_bar("exporting");

@@ -273,6 +273,38 @@ fn a_mistyped_command_is_told_the_one_that_was_meant() {
 }
 
 #[test]
+fn no_command_replaces_a_structure_or_its_own_input() {
+    let dir = Dir::new();
+    dir.write("ls.strace", LS);
+    dir.run(["import", "ls.strace", "-o", "t.trail"]).ends_with(0);
+    dir.run(["compress", "t.trail", "-o", "s.structure"]).ends_with(0);
+    dir.run(["characterize", "t.trail", "-o", "m.toml"]).ends_with(0);
+    let before = ["s.structure", "m.toml"].map(|name| fs::read(dir.path(name)).expect("a file"));
+    let commands: [&[&str]; 13] = [
+        &["report", "s.structure", "-o", "s.structure"],
+        &["workflow", "s.structure", "-o", "s.structure"],
+        &["stats", "s.structure", "-o", "s.structure"],
+        &["files", "t.trail", "-o", "s.structure"],
+        &["events", "s.structure", "-o", "s.structure"],
+        &["why", "s.structure", "-o", "s.structure"],
+        &["export", "perfetto", "s.structure", "-o", "s.structure"],
+        &["export", "influx", "s.structure", "-o", "s.structure"],
+        &["export", "sqlite", "s.structure", "-o", "s.structure"],
+        &["characterize", "s.structure", "-o", "s.structure"],
+        &["structure", "s.structure", "--precision", "50", "-o", "s.structure"],
+        &["export", "c", "m.toml", "-o", "m.toml"],
+        &["export", "fio", "m.toml", "-o", "m.toml"],
+    ];
+    for command in commands {
+        let said = dir.run(command.iter().copied()).ends_with(1).messages();
+        assert!(said.contains("would be lost"), "{command:?}: {said}");
+    }
+    let after = ["s.structure", "m.toml"].map(|name| fs::read(dir.path(name)).expect("a file"));
+    assert!(after == before, "the inputs are as they were");
+    dir.run(["compress", "t.trail", "-o", "s.structure"]).ends_with(0);
+}
+
+#[test]
 fn no_command_writes_over_a_file_of_a_trail() {
     let dir = Dir::new();
     dir.write("ls.strace", LS);
