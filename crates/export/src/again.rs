@@ -468,6 +468,12 @@ fn left_by(state: &State) -> Option<String> {
     (!jobs.is_empty()).then(|| format!("_left {} {}", state.thing, jobs.join(" ")))
 }
 
+/// Leaves a note for later, among those in `.iotrail`. Jobs that look after the directory shall spare it: it is nothing of which git
+/// knows, and no file without content.
+pub(crate) fn note(file: &str) -> String {
+    format!("mkdir -p .iotrail && echo \"*\" >.iotrail/.gitignore && echo >{file}")
+}
+
 fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !anew.chosen.is_empty() {
@@ -476,7 +482,7 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
         parts.push(format!("{{ test ! -e {} || {{ {line}; }}; }}", mark(number, jobs)));
     }
     if !job.made.is_empty() {
-        parts.push(format!("mkdir -p .iotrail && touch {}", mark(number, jobs)));
+        parts.push(note(&mark(number, jobs)));
     }
     for state in &job.finds {
         let (first, names) = arguments(std::iter::once(&*state.path), jobs);

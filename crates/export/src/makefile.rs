@@ -250,7 +250,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let _ = writeln!(text, "\t@{}{inner}", recipe(&begins));
         let _ = writeln!(text, "\t{}", recipe(&before.around(&format!("{directories}{line}"))));
         let leads = if watches {
-            format!("$(call still-nowhere,{0}) && $(call keep-leads,{0}) && ", number + 1)
+            format!("mkdir -p .iotrail && $(call still-nowhere,{0}) && $(call keep-leads,{0}) && ", number + 1)
         } else {
             String::new()
         };
@@ -264,9 +264,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
                     number + 1,
                     each("touch -c", files, " && ")
                 );
-                writeln!(text, "\t@{} && mkdir -p .iotrail && {leads}touch {stamp}", recipe(&there))
+                writeln!(text, "\t@{} && {leads}{}", recipe(&there), again::note(stamp))
             }
-            Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && {leads}touch {stamp}"),
+            Targets::Stamp(stamp) => writeln!(text, "\t@{leads}{}", again::note(stamp)),
         };
     }
     if let Some(comments) = long.comments() {

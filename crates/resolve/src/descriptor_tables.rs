@@ -462,8 +462,21 @@ impl DescriptorTables {
             self.know(id, fd, description, slot.cloexec);
         }
         if received {
-            let sent = &mut self.description_mut(description).sent;
-            *sent = sent.saturating_sub(1);
+            self.has_arrived(description);
+        }
+    }
+
+    /// A recorder saw a description that was sent arrive, and that nobody else got it.
+    pub(crate) fn has_arrived(&mut self, id: DescriptionId) {
+        let sent = &mut self.description_mut(id).sent;
+        *sent = sent.saturating_sub(1);
+        self.travels_no_more(id);
+    }
+
+    /// Once less it is on its way.
+    pub(crate) fn travels_no_more(&mut self, id: DescriptionId) {
+        if let Some(index) = self.sent.iter().position(|sent| *sent == id) {
+            self.sent.remove(index);
         }
     }
 

@@ -299,6 +299,11 @@ impl FileNames {
         }
     }
 
+    /// Whether a file that had that name has it no more: it may have others.
+    pub(crate) fn has_lost(&mut self, path: PathId, file: FileId, names: &Dictionaries) -> bool {
+        !self.namespace.has_names(file) || self.is_gone(path, Nullable::some(file), names)
+    }
+
     /// Whether another file was found than the one that should be there.
     pub(crate) fn is_other(&self, present: Content, facts: &FileFacts) -> bool {
         let Content::File(file) = present else { return false };

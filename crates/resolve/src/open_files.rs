@@ -212,10 +212,10 @@ impl DescriptorTables {
             known.filter(move |known| known.path == Nullable::some(path)).filter_map(|known| known.file.get())
         });
         let held: Vec<FileId> = held.by_ref().take(MANY).collect();
-        let gone = |file: &&FileId| !files.namespace.has_names(**file);
-        let first = held.iter().find(gone).copied();
-        match first.filter(|first| held.iter().filter(gone).all(|other| other == first)) {
-            Some(file) => Nullable::some(file),
+        let gone = |file: &&FileId| path.is_some_and(|path| files.has_lost(path, **file, names));
+        let gone: Vec<FileId> = held.iter().filter(gone).copied().collect();
+        match gone.first().filter(|first| gone.iter().all(|other| other == *first)) {
+            Some(file) => Nullable::some(*file),
             None => names.next_file(),
         }
     }
@@ -247,31 +247,36 @@ impl DescriptorTables {
         for id in self.sent.clone() {
             self.follow_renames(id, files, names);
         }
-        let is_it = |id: &DescriptionId| {
+        // What lies in no directory has no names to lose.
+        let is_path = target.name.starts_with(b"/");
+        let mut is_it = |id: &DescriptionId| {
             let Description { path, file, .. } = *self.description(*id);
-            // What lies in no directory has no names to lose.
-            let is_path = target.name.starts_with(b"/");
-            let has_lost = is_path && file.get().is_some_and(|file| !files.namespace.has_names(file));
-            path.get().is_some_and(|path| names.paths.get(path.0) == target.name)
-                && target.deleted == has_lost
+            path.get().is_some_and(|path| {
+                let mut has_lost = || is_path && file.get().is_some_and(|file| files.has_lost(path, file, names));
+                names.paths.get(path.0) == target.name && target.deleted == has_lost()
+            })
         };
-        let matching: Vec<DescriptionId> = self.sent.iter().copied().filter(is_it).collect();
+        let matching: Vec<DescriptionId> = self.sent.iter().copied().filter(|id| is_it(id)).collect();
         match matching.first().filter(|first| matching.iter().all(|other| other == *first)) {
             Some(only) => {
                 self.set(table, fd, *only, false);
-                if !self.source.is_trace {
-                    // A recorder has made sure that nobody else got it.
-                    let sent = &mut self.description_mut(*only).sent;
-                    *sent = sent.saturating_sub(1);
-                }
-                if let Some(index) = self.sent.iter().position(|id| id == only) {
-                    self.sent.remove(index);
-                }
+                if self.source.is_trace { self.travels_no_more(*only) } else { self.has_arrived(*only) }
             }
             None => {
                 let id = self.description_of(table, (fd, Some(target)), true, files, names);
-                id.filter(|_| !matching.is_empty()).into_iter().for_each(|id| self.has_no_number(id));
+                for id in id.into_iter().filter(|_| !matching.is_empty()) {
+                    self.has_no_number(id);
+                    self.is_of_file_of(id, &matching);
+                }
             }
+        }
+    }
+
+    /// A description is one of `candidates`. If they are all of one file, so is it.
+    fn is_of_file_of(&mut self, id: DescriptionId, candidates: &[DescriptionId]) {
+        let mut files = candidates.iter().map(|candidate| self.description(*candidate).file);
+        if let Some(file) = files.next().filter(|file| !file.is_null() && files.all(|other| other == *file)) {
+            self.description_mut(id).file = file;
         }
     }
 

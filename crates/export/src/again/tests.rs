@@ -191,8 +191,8 @@ fn what_a_job_made_itself_is_removed_before_it_makes_it_again() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "1\n");
     let left: Vec<String> = all(place.path()).into_keys().filter(|name| !name.contains(".iotrail")).collect();
     assert_eq!(left, ["d", "keep"].map(|name| place.path().join(name).to_string_lossy().into_owned()));
-    // Nothing is left beside the mark and the file that was written whole.
-    assert_eq!(fs::read_dir(place.path().join(".iotrail")).unwrap().count(), 2);
+    // Nothing is left beside the mark, what hides all from git, and the file that was written whole.
+    assert_eq!(fs::read_dir(place.path().join(".iotrail")).unwrap().count(), 3);
 }
 
 #[test]

@@ -278,7 +278,7 @@ fn no_command_replaces_a_structure_or_its_own_input() {
     dir.write("ls.strace", LS);
     dir.run(["import", "ls.strace", "-o", "t.trail"]).ends_with(0);
     dir.run(["compress", "t.trail", "-o", "s.structure"]).ends_with(0);
-    dir.run(["characterize", "t.trail", "-o", "m.toml"]).ends_with(0);
+    dir.run(["workload", "--template", "checkpoint", "-o", "m.toml"]).ends_with(0);
     let before = ["s.structure", "m.toml"].map(|name| fs::read(dir.path(name)).expect("a file"));
     let commands: [&[&str]; 13] = [
         &["report", "s.structure", "-o", "s.structure"],
@@ -290,7 +290,7 @@ fn no_command_replaces_a_structure_or_its_own_input() {
         &["export", "perfetto", "s.structure", "-o", "s.structure"],
         &["export", "influx", "s.structure", "-o", "s.structure"],
         &["export", "sqlite", "s.structure", "-o", "s.structure"],
-        &["characterize", "s.structure", "-o", "s.structure"],
+        &["workload", "m.toml", "-o", "s.structure"],
         &["structure", "s.structure", "--precision", "50", "-o", "s.structure"],
         &["export", "c", "m.toml", "-o", "m.toml"],
         &["export", "fio", "m.toml", "-o", "m.toml"],
