@@ -255,10 +255,10 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn is_there(&self, at: At) -> bool {
-        match self.path_files.exists(at.path) {
-            Some(exists) => exists,
-            // Under another name it is known.
-            None => self.numbered.get(at.file.index()).is_some_and(|(_, file)| file.is_some()),
+        // What is made has a number of its own: under whatever name a known one was found, it was there.
+        match self.numbered.get(at.file.index()) {
+            Some((true, Some(_))) => true,
+            _ => self.path_files.exists(at.path) == Some(true),
         }
     }
 
@@ -583,6 +583,9 @@ impl<'a> GraphBuilder<'a> {
         if from == to || to.index() >= self.built.shown.len() {
             return;
         }
+        if self.exchange_directories(from, to) {
+            return;
+        }
         let (one, other) = (self.file(at), self.file(at2));
         for (file, number, old, new) in [(one, at.file, from, to), (other, at2.file, to, from)] {
             let before = self.current(file, old);
@@ -647,13 +650,24 @@ impl<'a> GraphBuilder<'a> {
 
     /// Renames everything below a directory; whether there was anything.
     fn rename_directory(&mut self, from: PathId, to: PathId) -> bool {
-        let below = self.path_files.rename_directory(from, to);
-        let any = !below.is_empty();
-        for (old, new) in below {
-            let file = self.path_files.file(old);
-            self.unlink(old);
-            let Some(new) = new else { continue };
-            let Some(file) = file else {
+        let below = self.path_files.below(from, to);
+        self.move_all(below)
+    }
+
+    /// Exchanges everything below two directories; whether there was anything.
+    fn exchange_directories(&mut self, one: PathId, other: PathId) -> bool {
+        let mut below = self.path_files.below(one, other);
+        below.extend(self.path_files.below(other, one));
+        self.move_all(below)
+    }
+
+    /// Gives files other names, all at once; whether there is any.
+    fn move_all(&mut self, names: Vec<(PathId, Option<PathId>)>) -> bool {
+        let moves: Vec<_> = names.into_iter().map(|(old, new)| (old, new, self.path_files.file(old))).collect();
+        moves.iter().for_each(|(old, ..)| self.unlink(*old));
+        for (old, new, file) in &moves {
+            let Some(new) = *new else { continue };
+            let Some(file) = *file else {
                 self.path_files.found(new, true);
                 continue;
             };
@@ -661,10 +675,10 @@ impl<'a> GraphBuilder<'a> {
             self.files[file.0 as usize].names.push(new);
             self.path_files.bind(new, file);
             if let Some(current) = self.files[file.0 as usize].version {
-                self.named(file, current, new, Some(old));
+                self.named(file, current, new, Some(*old));
             }
         }
-        any
+        !moves.is_empty()
     }
 
     // Edges.

@@ -64,8 +64,8 @@ impl<'a> PathFiles<'a> {
         }
     }
 
-    /// What is below directory `from` is below `to` from now on: pairs of an old path and, if the log names it, the new one.
-    pub(super) fn rename_directory(&mut self, from: PathId, to: PathId) -> Vec<(PathId, Option<PathId>)> {
+    /// What is below directory `from`, and what it is called below `to`: pairs of a path and, if the log names it, the other one.
+    pub(super) fn below(&mut self, from: PathId, to: PathId) -> Vec<(PathId, Option<PathId>)> {
         if self.by_text.is_empty() {
             self.by_text = (0..self.paths.len()).map(PathId::from_index).collect();
             self.by_text.sort_unstable_by_key(|path| &self.paths[path.index()]);

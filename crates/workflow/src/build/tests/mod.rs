@@ -200,6 +200,16 @@ fn two_names_can_be_exchanged() {
 }
 
 #[test]
+fn files_move_with_directories_that_are_exchanged() {
+    let graph = graph(
+        "1 creat /d/a\n1 write /d/a 5\n1 creat /e/a\n1 write /e/a 6\n1 creat /d/only\n1 exchange /d /e\n1 create /e/only\n1 fork 2\n2 read /e/a 5\n2 read /d/a 6",
+    );
+    let read: Vec<String> = flows(&graph).into_iter().filter(|flow| flow.contains("read")).collect();
+    assert_eq!(read, ["/d/a@1 read 2 6", "/e/a@1 read 2 5"]);
+    assert!(flows(&graph).contains(&"1 create /e/a@1 5".to_owned()), "{:?}", flows(&graph));
+}
+
+#[test]
 fn files_move_with_their_directory() {
     let graph = graph("1 creat /d/a\n1 write /d/a 5\n1 rename /d /e\n1 fork 2\n2 read /e/a 5");
     assert_eq!(flows(&graph), ["/e/a@1 read 2 5", "1 create /e/a@1 5"]);
