@@ -114,6 +114,9 @@ def kept(iotrail, scratch):
     for name, inputs in IMPORTED.items():
         trails.append(scratch / f"{name}.trail")
         run(iotrail, "-q", "import", "-o", trails[-1], inputs)
+    # Of several ranks, each of which numbers its files.
+    trails.append(scratch / "ranks.trail")
+    run(iotrail, "-q", "expand", ROOT / "tests" / "fixtures" / "advise" / "needless-collective.structure", "-o", trails[-1])
     for name, script in SHELL.items():
         trails.append(scratch / f"{name}.trail")
         run(iotrail, "-q", "record", "-o", trails[-1], "--", "sh", "-c", script, cwd=directory(scratch / name))

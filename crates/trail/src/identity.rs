@@ -123,7 +123,7 @@ impl Identities {
                 identities.parts[name.part].insert(number, file);
             }
             identities.files[file.index()].learn(&name.row);
-            note(&mut labels[file.index()], name);
+            labels[file.index()].push(FileName { path: name.path, gone: name.row.gone });
         }
         for (file, names) in identities.files.iter_mut().zip(labels) {
             file.name(names, paths);
@@ -220,14 +220,6 @@ impl PartFiles {
     }
 }
 
-/// The later word on whether a file still has a name counts.
-fn note(labels: &mut Vec<FileName>, name: &Name) {
-    match labels.iter_mut().find(|known| known.path == name.path) {
-        Some(known) => known.gone = name.row.gone.or(known.gone),
-        None => labels.push(FileName { path: name.path, gone: name.row.gone }),
-    }
-}
-
 impl DistinctFile {
     fn learn(&mut self, row: &FileRow) {
         self.case = self.case.or(row.case);
@@ -244,7 +236,14 @@ impl DistinctFile {
         }
     }
 
+    /// Takes the names of all rows; the last one that tells knows whether a name is gone.
     fn name(&mut self, mut names: Vec<FileName>, paths: &[impl AsRef<str>]) {
+        names.sort_by_key(|name| name.path);
+        names.dedup_by(|later, known| {
+            let same = later.path == known.path;
+            known.gone = if same { later.gone.or(known.gone) } else { known.gone };
+            same
+        });
         names.sort_by_key(|name| {
             let text = paths[name.path.index()].as_ref();
             (name.gone.unwrap_or_default(), text.chars().count(), text)
