@@ -177,12 +177,17 @@ pub(crate) fn is_call(name: &str) -> bool {
     calls::named(name).is_some() || MPI.contains(name) || is_numbered_call(name)
 }
 
+/// No kernel has so many calls.
+const NO_CALL: u32 = 1024;
+
 /// `syscall_0x1c2`: a call that had no name yet.
 fn is_numbered_call(name: &str) -> bool {
-    name.strip_prefix("syscall_").is_some_and(|number| {
-        let digits = number.strip_prefix("0x").unwrap_or(number);
-        (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-    })
+    let number = name.strip_prefix("syscall_").filter(|number| !number.contains('+'));
+    let number = number.and_then(|number| match number.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => number.parse().ok(),
+    });
+    number.is_some_and(|number| number < NO_CALL)
 }
 
 pub(crate) fn is_error(name: &str) -> bool {
@@ -340,7 +345,7 @@ mod tests {
         for call in ["openat", "MPI_Allreduce", "MPI_File_write_at_all", "syscall_0x1c2"] {
             assert!(is_call(call), "{call}");
         }
-        for call in ["MPI_Secret", "solve_for_acme", "syscall_secret"] {
+        for call in ["MPI_Secret", "solve_for_acme", "syscall_secret", "syscall_0x5ec7", "syscall_+5", "syscall_4096"] {
             assert!(!is_call(call), "{call}");
         }
     }

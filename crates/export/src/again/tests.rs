@@ -519,16 +519,17 @@ fn clean_does_not_ask_to_restore_what_was_in_no_directory_of_before() {
 #[test]
 fn clean_names_results_that_may_have_replaced_something() {
     let output = |path: &str| JobFile { path: path.into(), stays: true, ..JobFile::default() };
-    let outputs = ["/w/replaced", "/w/new", "/w/x", "/elsewhere"].map(output).to_vec();
+    let outputs = ["/w/replaced", "/w/new", "/w/x", "/elsewhere", "/w/d/within"].map(output).to_vec();
     let job = Job {
         outputs: [outputs, vec![JobFile { stays: false, ..output("/w/gone") }]].concat(),
-        made: vec![made("/w/new")],
+        made: vec![made("/w/new"), directory("/w/d")],
         finds: vec![state(Left::Input)],
         ..Job::default()
     };
     let jobs = one(job);
-    let said: Vec<String> =
-        clean(&jobs, &Owned::of(&jobs)).into_iter().filter(|line| line.contains("Kept")).collect();
+    let lines = clean(&jobs, &Owned::of(&jobs));
+    assert!(lines.iter().any(|line| line.contains("rm -f -- d/within")), "a job made d: {lines:?}");
+    let said: Vec<String> = lines.into_iter().filter(|line| line.contains("Kept")).collect();
     assert_eq!(said, ["printf '%s\\n' 'Kept, because something may have had the name before: replaced'"]);
 }
 

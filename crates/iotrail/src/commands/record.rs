@@ -174,7 +174,11 @@ fn record(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let bar = ui.event_bar("writing the trail");
     let session = record_to_trail(&plan, &options, &|done, total| bar.show(done, total));
     bar.clear();
-    let session = session?;
+    let session = session.inspect_err(|_| {
+        if compressed.is_some() {
+            structured::abandon(&target);
+        }
+    })?;
     // The program has run: whatever fails from here on is reported, and the program's status stays what it is.
     let mut concluded = conclude(&session, &target, &name, &args.outputs, ui);
     let is_whole = session.published.as_ref().is_ok_and(|published| published.is_last);

@@ -77,6 +77,11 @@ pub(crate) fn begin(structure: &Path, replace: bool) -> anyhow::Result<PathBuf> 
     }
 }
 
+/// Removes the place of a trail that could not begin; one in which something lies stays.
+pub(crate) fn abandon(trail: &Path) {
+    let _ = fs::remove_dir(trail);
+}
+
 /// Compresses the trail beside a structure, and removes it when the structure is there.
 pub(crate) fn finish(structure: &Path, options: &CompressOptions, ui: &Ui) -> anyhow::Result<()> {
     let trail = trail_beside(structure);
