@@ -97,7 +97,11 @@ pub fn spares_recordings(target: &Path) -> anyhow::Result<()> {
 /// `target` and `input` are one file.
 pub fn spares_input(target: &Path, input: &Path) -> anyhow::Result<()> {
     let same = target.canonicalize().ok().is_some_and(|place| input.canonicalize().ok() == Some(place));
-    ensure!(!same || is_special(target), "{}: it is the input, which would be lost: write to another name", target.display());
+    ensure!(
+        !same || is_special(target),
+        "{}: it is the input, which would be lost: write to another name",
+        target.display()
+    );
     Ok(())
 }
 
@@ -144,7 +148,11 @@ impl Files {
         let write = || {
             // A link stays one.
             let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
-            if self.replaces_structures { outside_of_trails(&place)? } else { spares_recordings(&place)? }
+            if self.replaces_structures {
+                outside_of_trails(&place)?
+            } else {
+                spares_recordings(&place)?
+            }
             let mut file = file_beside(&place)?;
             let result = through(file.as_file_mut(), fill)?;
             self.prepared.push(Prepared { file, place, target: target.to_owned() });

@@ -606,7 +606,12 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     // What lies in a directory that a job made came with the jobs, however it got there.
     let (came, replaced): (Vec<_>, Vec<_>) = replaced(jobs, &kept)
         .into_iter()
-        .map(|path| (path, std::iter::successors(parent(path), |path| parent(path)).find_map(|at| made_places.get(at))))
+        .map(|path| {
+            (
+                path,
+                std::iter::successors(parent(path), |path| parent(path)).find_map(|at| made_places.get(at)),
+            )
+        })
         .partition(|(_, mark)| mark.is_some());
     files.extend(came.into_iter().filter_map(|(path, mark)| Some(Removal { path, mark: mark?.clone() })));
     // What is below another one comes first.

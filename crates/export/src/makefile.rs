@@ -250,7 +250,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let _ = writeln!(text, "\t@{}{inner}", recipe(&begins));
         let _ = writeln!(text, "\t{}", recipe(&before.around(&format!("{directories}{line}"))));
         let leads = if watches {
-            format!("mkdir -p .iotrail && $(call still-nowhere,{0}) && $(call keep-leads,{0}) && ", number + 1)
+            format!(
+                "mkdir -p .iotrail && $(call still-nowhere,{0}) && $(call keep-leads,{0}) && ",
+                number + 1
+            )
         } else {
             String::new()
         };

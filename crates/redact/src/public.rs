@@ -345,7 +345,9 @@ mod tests {
         for call in ["openat", "MPI_Allreduce", "MPI_File_write_at_all", "syscall_0x1c2"] {
             assert!(is_call(call), "{call}");
         }
-        for call in ["MPI_Secret", "solve_for_acme", "syscall_secret", "syscall_0x5ec7", "syscall_+5", "syscall_4096"] {
+        for call in
+            ["MPI_Secret", "solve_for_acme", "syscall_secret", "syscall_0x5ec7", "syscall_+5", "syscall_4096"]
+        {
             assert!(!is_call(call), "{call}");
         }
     }

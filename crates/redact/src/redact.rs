@@ -55,7 +55,8 @@ pub fn redact(
     let programs = processes.iter().filter_map(|process| process.exe.as_deref());
     let paths = log.names().paths.iter().map(|path| &**path);
     let words = &options.words.clone().with_programs(programs).with_paths(paths);
-    let writer = TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?.distinct_files();
+    let writer =
+        TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?.distinct_files();
     let mut part = writer.part()?;
     let (names, mut redacted) = Translation::new(log, words);
     for row_group in 0..log.row_groups() {

@@ -252,7 +252,8 @@ impl DescriptorTables {
         let mut is_it = |id: &DescriptionId| {
             let Description { path, file, .. } = *self.description(*id);
             path.get().is_some_and(|path| {
-                let mut has_lost = || is_path && file.get().is_some_and(|file| files.has_lost(path, file, names));
+                let mut has_lost =
+                    || is_path && file.get().is_some_and(|file| files.has_lost(path, file, names));
                 names.paths.get(path.0) == target.name && target.deleted == has_lost()
             })
         };

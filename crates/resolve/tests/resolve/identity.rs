@@ -611,6 +611,41 @@ fn a_descriptor_in_a_message_keeps_its_file_in_a_trace() {
 }
 
 #[test]
+fn a_descriptor_in_a_message_keeps_its_file_that_has_another_name_by_now() {
+    let deleted = Some(Target { name: b"/w/x", deleted: true });
+    let shown = Return::Value(3, crate::script::hint("/w/x"));
+    for script in [Script::new().of_trace(), Script::new()] {
+        let script = script.call("openat", &[CWD, path("/w/x"), symbols(CREATE)], shown);
+        let number = script.last().open;
+        let script = script.call("link", &[path("/w/x"), path("/w/y")], value(0));
+        let script = unlink(script, "/w/x").sent(3).close(3);
+        let script = script.item(&RawItem::Received { tid: Tid(100), fd: 7, target: deleted }).read(7, 1);
+        assert_eq!((script.last().file, script.last().open), (Some(0), number));
+    }
+}
+
+#[test]
+fn what_a_recorder_saw_arrive_is_on_its_way_no_more() {
+    let script = Script::new().open_with("/w/x", CREATE, 3).open("/w/x", 4);
+    let number = script.last().open;
+    let script =
+        script.sent(3).looked_at(5, crate::script::open_file("/w/x")).arrived(5, 100, 3).close(5).close(3);
+    let target = Some(Target { name: b"/w/x", deleted: true });
+    let script = unlink(script, "/w/x").sent(4).close(4);
+    let script = script.item(&RawItem::Received { tid: Tid(100), fd: 7, target }).read(7, 1);
+    assert_eq!((script.last().file, script.last().open), (Some(0), number));
+}
+
+#[test]
+fn what_may_be_one_of_two_descriptions_of_a_file_is_that_file() {
+    let script = Script::new().open_with("/w/x", CREATE, 3).open("/w/x", 4).sent(3).sent(4).close(3).close(4);
+    let target = Some(Target { name: b"/w/x", deleted: true });
+    let script = unlink(script, "/w/x");
+    let script = script.item(&RawItem::Received { tid: Tid(100), fd: 7, target }).read(7, 1);
+    assert_eq!((script.last().file, script.last().open), (Some(0), None));
+}
+
+#[test]
 fn what_is_found_after_a_message_with_descriptors_untold_may_be_a_copy() {
     let script = Script::new().of_trace();
     let script =

@@ -148,6 +148,19 @@ fn an_image_that_did_nothing_is_no_row() {
 }
 
 #[test]
+fn a_program_that_only_begins_another_one_is_a_row() {
+    let script =
+        Script::new().exec("/bin/nice", "nice\0env\0ls").exec("/bin/env", "env\0ls").exec("/bin/ls", "ls");
+    let script = script.exited(0).finish();
+    let rows: Vec<_> =
+        script.processes().iter().map(|process| (process.exe.as_deref(), process.start)).collect();
+    let at = |time| Some(Timestamp(time));
+    assert_eq!(rows, [(Some("/bin/nice"), at(10)), (Some("/bin/env"), at(20)), (Some("/bin/ls"), at(30))]);
+    let ends: Vec<_> = script.processes()[..2].iter().map(|process| process.end).collect();
+    assert_eq!(ends, [at(20), at(30)]);
+}
+
+#[test]
 fn a_failed_exec_changes_nothing() {
     let script =
         Script::new().open_with("/a", "O_CLOEXEC", 3).call("execve", &[path("/no")], ENOENT).read(3, 1);

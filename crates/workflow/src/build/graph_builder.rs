@@ -663,7 +663,8 @@ impl<'a> GraphBuilder<'a> {
 
     /// Gives files other names, all at once; whether there is any.
     fn move_all(&mut self, names: Vec<(PathId, Option<PathId>)>) -> bool {
-        let moves: Vec<_> = names.into_iter().map(|(old, new)| (old, new, self.path_files.file(old))).collect();
+        let moves: Vec<_> =
+            names.into_iter().map(|(old, new)| (old, new, self.path_files.file(old))).collect();
         moves.iter().for_each(|(old, ..)| self.unlink(*old));
         for (old, new, file) in &moves {
             let Some(new) = *new else { continue };

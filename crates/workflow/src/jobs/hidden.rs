@@ -139,7 +139,8 @@ fn handles_caches(steps: &[Step], paths: &[Arc<str>]) -> bool {
 
 /// Whether a step renames a cache, or gives its name to something.
 fn is_cache_itself(step: &Step, paths: &[Arc<str>]) -> bool {
-    let named = |path: Nullable<PathId>| path.get().is_some_and(|path| paths[path.index()].ends_with("/__pycache__"));
+    let named =
+        |path: Nullable<PathId>| path.get().is_some_and(|path| paths[path.index()].ends_with("/__pycache__"));
     named(step.path) || named(step.path2)
 }
 
