@@ -476,10 +476,9 @@ pub(crate) fn note(file: &str) -> String {
 
 fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
     let mut parts: Vec<String> = Vec::new();
-    if !anew.chosen.is_empty() {
-        let (first, names) = arguments(anew.chosen.iter().copied(), jobs);
-        let line = grouped(&first, &each("rm -f --", &names, "; "));
-        parts.push(format!("{{ test ! -e {} || {{ {line}; }}; }}", mark(number, jobs)));
+    let own = own_results(job, anew, jobs);
+    if !own.is_empty() {
+        parts.push(format!("{{ test ! -e {} || {{ {}; }}; }}", mark(number, jobs), own.join("; ")));
     }
     if !job.made.is_empty() {
         parts.push(note(&mark(number, jobs)));
@@ -504,19 +503,7 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
         let (first, names) = arguments(anew.files.iter().copied(), jobs);
         parts.push(grouped(&first, &each("rm -f --", &names, " && ")));
     }
-    for (place, file) in &anew.behind {
-        let (first, names) = arguments([*place, *file].into_iter(), jobs);
-        if let [place, file] = &names[..] {
-            parts.push(format!("{{ {first}test -L {place} || rm -f -- {file}; }}"));
-        }
-    }
     let mut places: Vec<&str> = anew.strict.iter().chain(&anew.loose).copied().collect();
-    // It may have put something else in the place of one.
-    let stay = job.outputs.iter().filter(|file| file.stays).map(|file| &*file.path);
-    let (first, others) = arguments(stay.filter(|path| places.contains(path)), jobs);
-    if !others.is_empty() {
-        parts.push(format!("{{ {first}{} 2>/dev/null || :; }}", each("rm -f --", &others, " 2>/dev/null; ")));
-    }
     // What is below another one comes first.
     places.sort_unstable_by(|a, b| b.cmp(a));
     if !places.is_empty() {
@@ -525,6 +512,29 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
     }
     parts.extend(fill("_begins", number, filling, std::iter::empty(), jobs));
     parts.join(" && ")
+}
+
+/// Commands that remove what a job made itself the last time, where something of before may have the name the first time.
+fn own_results(job: &Job, anew: &Anew<'_>, jobs: &Jobs) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !anew.chosen.is_empty() {
+        let (first, names) = arguments(anew.chosen.iter().copied(), jobs);
+        lines.push(grouped(&first, &each("rm -f --", &names, "; ")));
+    }
+    for (place, file) in &anew.behind {
+        let (first, names) = arguments([*place, *file].into_iter(), jobs);
+        if let [place, file] = &names[..] {
+            lines.push(format!("{{ {first}test -L {place} || rm -f -- {file}; }}"));
+        }
+    }
+    // It may have put something else in the place of a directory.
+    let places: BTreeSet<&str> = anew.strict.iter().chain(&anew.loose).copied().collect();
+    let stay = job.outputs.iter().filter(|file| file.stays).map(|file| &*file.path);
+    let (first, others) = arguments(stay.filter(|path| places.contains(path)), jobs);
+    if !others.is_empty() {
+        lines.push(format!("{{ {first}{} 2>/dev/null || :; }}", each("rm -f --", &others, " 2>/dev/null; ")));
+    }
+    lines
 }
 
 /// What tells that a job has begun in this directory before.
