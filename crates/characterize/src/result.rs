@@ -368,7 +368,7 @@ pub fn confirm(
     Ok(Recorded::of(log, query, options, threads)?.into_sessions().confirms(model))
 }
 
-/// Characterises what `query` selects of a log. Takes about 250 bytes of memory for each request.
+/// Characterises what `query` selects of a log. Takes about 85 bytes of memory for each request.
 ///
 /// # Errors
 /// If the log cannot be read, or nothing on files of the program is selected.

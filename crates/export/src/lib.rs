@@ -40,6 +40,7 @@ mod recorded;
 mod runnable;
 #[cfg(test)]
 mod samples;
+mod settled;
 mod snakemake;
 mod targets;
 mod uses;

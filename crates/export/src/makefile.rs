@@ -10,6 +10,7 @@ use crate::long_lines::{LongLines, each};
 use crate::looks;
 use crate::owned::Owned;
 use crate::runnable::{check, umask};
+use crate::settled;
 use crate::targets::{
     Before, NEVER_NOTICED, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed,
 };
@@ -100,6 +101,14 @@ fn keep(function: &str, whose: &str, paths: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!("{function} {whose} {}", names.join(" ")) }
 }
 
+/// A line for the shell in a recipe; one that is too long is kept in a comment, which the shell reads.
+fn recipe(long: &mut LongLines, line: &str) -> String {
+    match long.keep(line) {
+        Some(place) => format!("eval \"$$(sed -n 's/^{place}//p' {THIS})\""),
+        None => line.replace('$', "$$"),
+    }
+}
+
 /// The jobs as a makefile.
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
     check(jobs, "makefile")?;
@@ -132,8 +141,11 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let looks = rules.iter().any(has_looks);
     let sum = again::sum(jobs);
     let functions = again::functions(jobs, owned, &how).into_iter().flatten();
-    let functions: Vec<String> =
-        functions.chain(looks::functions(&sum).into_iter().filter(|_| looks)).collect();
+    let settled = settled::names(jobs);
+    let functions: Vec<String> = functions
+        .chain(looks::functions(&sum).into_iter().filter(|_| looks))
+        .chain(settled::functions(&sum).into_iter().filter(|_| settled.is_some()))
+        .collect();
     let functions = Some(functions).filter(|functions| !functions.is_empty()).map(|functions| {
         again::explanation(&functions).for_each(|line| text.push_str(&comment(line)));
         let functions = functions.join(" \\\n  ").replace('$', "$$").replace('#', "\\#");
@@ -142,12 +154,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let flags = SHELL.replace("UMASK", &umask(jobs)).replace("AGAIN", &functions.unwrap_or_default());
     let _ = write!(
         text,
-        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.PHONY: {goal} {clean} {NEW}\n{goal}:"
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.PHONY: {goal} {clean} {NEW}\n"
     );
-    for rule in &rules {
-        let _ = write!(text, " {}", rule.targets.all().join(" "));
-    }
-    text.push('\n');
+    let targets: Vec<String> = rules.iter().map(|rule| rule.targets.all().join(" ")).collect();
+    let targets = targets.join(" ");
+    let _ = match settled {
+        Some(_) => writeln!(text, "{}{goal}: $(if $(settled),,{targets})", settled::OF_MAKE),
+        None => writeln!(text, "{goal}: {targets}"),
+    };
     // Make would take those of an interrupted job for changed that it has not looked at; without its stamp that job is run anyhow.
     let grouped = rules.iter().map(|rule| rule.targets.all()).filter(|files| files.len() > 1);
     let grouped: Vec<&str> = grouped.flatten().map(String::as_str).collect();
@@ -183,10 +197,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
         let text = &mut recipes;
-        let mut recipe = |line: &str| match long.keep(line) {
-            Some(place) => format!("eval \"$$(sed -n 's/^{place}//p' {THIS})\""),
-            None => line.replace('$', "$$"),
-        };
+        let mut recipe = |line: &str| recipe(&mut long, line);
         let _ = write!(text, "\n{}", comment(&format!("job {}: {}", number + 1, job.name)));
         let watches = !watched.names[number].is_empty();
         if watches {
@@ -271,6 +282,11 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             }
             Targets::Stamp(stamp) => writeln!(text, "\t@{leads}{}", again::note(stamp)),
         };
+    }
+    if let Some(names) = &settled {
+        let line = recipe(&mut long, &settled::settle(names, jobs));
+        let _ =
+            write!(recipes, "\n# All jobs are done.\n{goal}:\n\t@test -n \"$(settled)\" || {{ {line}; }}\n");
     }
     if let Some(comments) = long.comments() {
         text.push_str(&comments);
