@@ -1,5 +1,6 @@
 //! Names that are no files of the workflow: the system, the installed software, what is not a regular file.
 
+use super::stages::parent;
 use super::steps::{JobAction, Step};
 use iotrail_model::places::is_pseudo;
 use iotrail_model::{Nullable, PathId};
@@ -118,23 +119,25 @@ fn handles_caches(steps: &[Step], paths: &[Arc<str>]) -> bool {
         return false;
     }
     let of_cache = |path: Nullable<PathId>| path.get().is_some_and(|path| caches[path.index()]);
-    let directory = |path: Nullable<PathId>| Some(paths[path.get()?.index()].rsplit_once('/')?.0);
+    let directory = |path: Nullable<PathId>| parent(&paths[path.get()?.index()]);
     let mut moved: HashSet<&str> = HashSet::new();
     for step in steps {
         match step.action {
             JobAction::Remove | JobAction::RemoveDirectory if of_cache(step.path) => return true,
-            JobAction::Rename if of_cache(step.path) || of_cache(step.path2) => {
-                if directory(step.path) != directory(step.path2) || is_cache_itself(step, paths) {
-                    return true;
-                }
+            JobAction::Rename
+                if (of_cache(step.path) || of_cache(step.path2))
+                    && (directory(step.path) != directory(step.path2) || is_cache_itself(step, paths)) =>
+            {
+                return true;
             }
             JobAction::Rename => moved.extend(step.path.get().map(|path| &*paths[path.index()])),
             _ => {}
         }
     }
     let mut caches = paths.iter().zip(&caches).filter(|(_, cache)| **cache);
-    let places = |path| std::iter::successors(Some(path), |path: &&str| Some(path.rsplit_once('/')?.0));
-    !moved.is_empty() && caches.any(|(path, _)| places(&**path).any(|place| moved.contains(place)))
+    let is_moved =
+        |path| std::iter::successors(parent(path), |path| parent(path)).any(|place| moved.contains(place));
+    !moved.is_empty() && caches.any(|(path, _)| is_moved(&**path))
 }
 
 /// Whether a step renames a cache, or gives its name to something.
