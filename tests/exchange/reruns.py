@@ -130,9 +130,11 @@ class Trials:
         self.judge("unchanged", self.run(place), place, self.case.files)
 
     def cleaned(self):
-        place = self.again()
+        # Not a copy: a directory that jobs made anew is told by its number.
+        place = self.built("cleaned")
+        self.run(place)
         done = self.run(place, "clean")
-        said = done.stdout + done.stderr + (self.case.directory / "w.mk").read_text()
+        said = done.stdout + done.stderr
         if RESTORE.search(said):
             if not UNKNOWN.search(said):
                 self.restored(place)
@@ -178,7 +180,7 @@ class Trials:
         names = self.named_inputs()
         names = [name for name in names if self.case.changes in (None, name)]
         # A goal that is changed by hand is new enough.
-        goals = re.search("^all(?:-jobs)?:(.*)$", (self.case.directory / "w.mk").read_text(), re.MULTILINE)[1].split()
+        goals = re.search("^(?:goals :=|all(?:-jobs)?:)(.*)$", (self.case.directory / "w.mk").read_text(), re.MULTILINE)[1].split()
         names = [name for name in names if name not in goals]
         if not names:
             return

@@ -239,8 +239,11 @@ pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<V
     let was = format!(".iotrail/was-{sum}-");
     let still = format!(".iotrail/still-{sum}-");
     let now = format!(".iotrail/now-{sum}-");
-    let held = "_held() ( _state \"$1\" | sed \"s/^d.*/d/\" | tail -n 1 );";
-    let state = "_state() ( case $1 in /*) ;; *) set -- \"./$1\";; esac; if test -L \"$1\"; then readlink \"$1\"; elif test -e \"$1\"; then \
+    // Of a directory: permissions, which one it is, and what is in it. One that was made anew lacks what was in it, but what the jobs put into it
+    // and `clean` took away is no change.
+    let held = "_held() ( _state \"$1\" | sed \"/^d/{s/.*/d/;q;}\" | tail -n 1 );";
+    let state = "_state() ( case $1 in /*) ;; *) set -- \"./$1\";; esac; if test -L \"$1\"; then echo \"l $(readlink \"$1\")\"; elif test -d \"$1\"; then \
+stat -c \"%A %i %W\" \"$1\"; find \"$1\" -name .iotrail -prune -o -print | LC_ALL=C sort | cksum; elif test -e \"$1\"; then \
 ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo none; fi );";
     let found = format!(
         "_found() ( was=- also= left={mark}$1; if test -e $left; then was=$(cat $left) || exit; fi; \
@@ -283,7 +286,7 @@ rm -f -- \"$2\" && rm -f {mark}$1 );"
     );
     let after = format!(
         "_still() ( test -e {mark}$1 && test -e {was}$1 || exit 0; (_same \"$@\") 2>/dev/null || exit 0; _state \"$2\" >{still}$1; \
-test \"$(cat {was}$1)\" != \"$(cat {still}$1)\" || rm -f {still}$1 );"
+test \"$(sed \"/^d/q\" {was}$1)\" != \"$(sed \"/^d/q\" {still}$1)\" || rm -f {still}$1 );"
     );
     let unmake = format!(
         "_unmake() ( if test -e {was}$1 && test \"$(cat {was}$1)\" = none; then test -d \"$2\" || rm -f -- \"$2\"; \

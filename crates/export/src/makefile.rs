@@ -159,7 +159,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let targets: Vec<String> = rules.iter().map(|rule| rule.targets.all().join(" ")).collect();
     let targets = targets.join(" ");
     let _ = match settled {
-        Some(_) => writeln!(text, "{}{goal}: $(if $(settled),,{targets})", settled::OF_MAKE),
+        Some(_) => {
+            writeln!(text, "{}goals := {targets}\n{goal}: $(if $(settled),,$(goals))", settled::OF_MAKE)
+        }
         None => writeln!(text, "{goal}: {targets}"),
     };
     // Make would take those of an interrupted job for changed that it has not looked at; without its stamp that job is run anyhow.
