@@ -82,10 +82,11 @@ pub fn structure(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// # Errors
 /// `target` lies in a trail, or is a structure.
 pub fn spares_recordings(target: &Path) -> anyhow::Result<()> {
-    outside_of_trails(target)?;
+    let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+    outside_of_trails(&place)?;
     let mut start = [0; MAGIC.len()];
-    let mut read = || File::open(target)?.read_exact(&mut start);
-    if target.is_file() && read().is_ok() && is_structure(&start) {
+    let mut read = || File::open(&place)?.read_exact(&mut start);
+    if place.is_file() && read().is_ok() && is_structure(&start) {
         bail!("it is a structure, the recording of a program, and would be lost: write to another name");
     }
     Ok(())

@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod free_name;
 mod help;
+mod inputs;
 mod mpi_library;
 mod offers;
 mod rows;
@@ -20,9 +21,9 @@ const WRONG_USAGE: u8 = 2;
 fn main() -> ExitCode {
     // A file that may not be written is an error that is reported, not a death by SIGXFSZ that leaves half of it behind.
     iotrail_record::survive_file_limit();
-    let (cli, command) = suggest::parsed();
+    let (cli, command, inputs_are_spared) = suggest::parsed();
     let ui = ui::Ui::new(cli.colour, cli.quiet);
-    let ran = cli.command.run(&ui);
+    let ran = inputs_are_spared.and_then(|()| cli.command.run(&ui));
     signals::let_end();
     match ran {
         Ok(code) => code,

@@ -1,21 +1,21 @@
 //! The command line of this run, or what was probably meant by a wrong one.
 
 use crate::cli::Cli;
-use crate::{help, offers};
+use crate::{help, inputs, offers};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, FromArgMatches};
 use iotrail_console::near::nearest;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The command line and the name of its command. At wrong words the program ends with what clap says of them, with the command
+/// The command line, the name of its command, and whether no output of it replaces what it reads. At wrong words the program ends with what clap says of them, with the command
 /// that was meant, and with the usage of the command that was named.
-pub(crate) fn parsed() -> (Cli, String) {
+pub(crate) fn parsed() -> (Cli, String, anyhow::Result<()>) {
     let words = as_options(std::env::args_os().collect());
     let parse = || {
         let matches = help::command().try_get_matches_from(&words)?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
-        Ok((Cli::from_arg_matches(&matches)?, name))
+        Ok((Cli::from_arg_matches(&matches)?, name, inputs::spared(&matches)))
     };
     parse().unwrap_or_else(|error: clap::Error| explained(error, &words).exit())
 }

@@ -53,7 +53,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let document = load(&args.structure)?;
     if let (Some(percent), Some(output)) = (args.precision, &args.output) {
-        output::spares_input(output, &args.structure)?;
         return coarser(document, Precision::new(percent)?, output, ui);
     }
     let items = document.structure.items().len();

@@ -27,7 +27,6 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    output::spares_input(&args.output, &args.model)?;
     let model = args.knobs.apply_to_program(&read(&args.model)?)?;
     ensure!(
         !model.has_waits(),

@@ -22,7 +22,6 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    output::spares_input(&args.output, &args.of.model)?;
     let (model, ranks) = args.of.program()?;
     let job = fio_job(&model, ranks);
     args.of.tell(&job.losses, ui)?;

@@ -29,18 +29,17 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     ensure!(args.output != Path::new("-"), "several files are written: name the job file with -o FILE");
-    output::spares_input(&args.output, &args.of.model)?;
     let (model, ranks) = args.of.model()?;
     let stem = args.output.file_stem().context("-o names no file")?.to_string_lossy();
     let replay = fio_iolog(&planned(&model, ranks, args.seed)?, &stem);
     args.of.tell(&replay.losses, ui)?;
-    let mut written = vec![args.output.clone()];
+    let mut files = output::Files::default();
+    files.write(&args.output, replay.job.as_bytes())?;
     for (name, text) in replay.logs {
         let path = args.output.with_file_name(name);
-        output::text(&path, text)?;
-        written.push(path);
+        output::spares_input(&path, &args.of.model)?;
+        files.write(&path, text.as_bytes())?;
     }
-    output::text(&args.output, replay.job)?;
-    ui.report_written(&written);
+    ui.report_written(&files.publish()?);
     Ok(ExitCode::SUCCESS)
 }

@@ -79,7 +79,8 @@ fn write(directory: &Path, destination: &Destination) -> anyhow::Result<Vec<Path
         database: destination.name().unwrap_or(DATABASE),
         access: token.as_deref().map_or(Access::Open, Access::Token),
     };
-    outside_of_trails(directory)?;
+    // The directory itself may be a trail.
+    outside_of_trails(&directory.join("dashboards"))?;
     let [shown, sources, providers] = ["dashboards", "provisioning/datasources", "provisioning/dashboards"]
         .map(|part| directory.join(part));
     for part in [&shown, &sources, &providers] {

@@ -23,7 +23,6 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    output::spares_input(&args.output, &args.of.model)?;
     let (model, ranks) = args.of.program()?;
     let runs = ior_runs(&model, ranks)?;
     args.of.tell(&runs.losses, ui)?;

@@ -280,7 +280,16 @@ fn no_command_replaces_a_structure_or_its_own_input() {
     dir.run(["compress", "t.trail", "-o", "s.structure"]).ends_with(0);
     dir.run(["workload", "--template", "checkpoint", "-o", "m.toml"]).ends_with(0);
     let before = ["s.structure", "m.toml"].map(|name| fs::read(dir.path(name)).expect("a file"));
-    let commands: [&[&str]; 13] = [
+    std::os::unix::fs::symlink("t.trail/trail.json", dir.path("link.db")).expect("a link");
+    std::os::unix::fs::symlink("m.toml", dir.path("m.rank-0.iolog")).expect("a link");
+    dir.write("rules.toml", "");
+    let commands: [&[&str]; 19] = [
+        &["export", "fio-iolog", "m.toml", "-o", "m.fio"],
+        &["report", "t.trail", "--workload", "m.toml", "-o", "m.toml"],
+        &["dfg", "t.trail", "-m", "rules.toml", "-o", "./rules.toml"],
+        &["stats", "t.trail", "--phases", "rules.toml", "-o", "t.trail/../rules.toml"],
+        &["advise", "t.trail", "--baseline", "rules.toml", "-o", "rules.toml"],
+        &["compare", "t.trail", "s.structure", "--config", "rules.toml", "-o", "rules.toml"],
         &["report", "s.structure", "-o", "s.structure"],
         &["workflow", "s.structure", "-o", "s.structure"],
         &["stats", "s.structure", "-o", "s.structure"],
@@ -299,6 +308,14 @@ fn no_command_replaces_a_structure_or_its_own_input() {
         let said = dir.run(command.iter().copied()).ends_with(1).messages();
         assert!(said.contains("would be lost"), "{command:?}: {said}");
     }
+    for command in
+        [["export", "sqlite", "t.trail", "-o", "link.db"], ["export", "grafana", "t.trail", "-o", "t.trail"]]
+    {
+        let said = dir.run(command).ends_with(1).messages();
+        assert!(said.contains("lies in the trail"), "{command:?}: {said}");
+    }
+    assert!(!dir.path("t.trail/dashboards").exists());
+    dir.run(["check", "t.trail"]).ends_with(0);
     let after = ["s.structure", "m.toml"].map(|name| fs::read(dir.path(name)).expect("a file"));
     assert!(after == before, "the inputs are as they were");
     dir.run(["compress", "t.trail", "-o", "s.structure"]).ends_with(0);

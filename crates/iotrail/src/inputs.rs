@@ -1,0 +1,48 @@
+//! Files that a command line names to be read, none of which an output may replace.
+
+use anyhow::bail;
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Arguments that name what is written.
+const OUTPUTS: [&str; 3] = ["output", "report", "json"];
+/// Arguments that are words of other programs.
+const WORDS: [&str; 2] = ["command", "app"];
+/// The command that writes what it reads, changed: a model in its own place is what its user wants.
+const IN_PLACE: &str = "workload";
+
+/// Whether no output of a command has the place of a file that another argument names.
+///
+/// # Errors
+/// One has: it would be lost.
+pub(crate) fn spared(matches: &ArgMatches) -> anyhow::Result<()> {
+    let Some((name, command)) = matches.subcommand() else { return Ok(()) };
+    if command.subcommand().is_some() {
+        return spared(command);
+    }
+    let given = |id: &str| command.value_source(id) == Some(ValueSource::CommandLine);
+    let ids: Vec<&str> = command.ids().map(clap::Id::as_str).filter(|id| given(id)).collect();
+    let (outputs, others): (Vec<&str>, Vec<&str>) = ids.into_iter().partition(|id| OUTPUTS.contains(id));
+    let read = others.into_iter().filter(|id| !WORDS.contains(id));
+    let read: Vec<&OsStr> = read.flat_map(|id| values(command, id)).collect();
+    for output in outputs.into_iter().flat_map(|id| values(command, id)).map(Path::new) {
+        let Some(place) = output.canonicalize().ok().filter(|place| place.is_file() && name != IN_PLACE)
+        else {
+            continue;
+        };
+        if read.iter().any(|input| Path::new(input).canonicalize().ok().as_ref() == Some(&place)) {
+            bail!(
+                "{}: it is read by this command, and would be lost: write to another name",
+                output.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The words that were given for an argument.
+fn values<'a>(command: &'a ArgMatches, id: &str) -> impl Iterator<Item = &'a OsStr> {
+    command.try_get_raw(id).ok().flatten().into_iter().flatten()
+}
