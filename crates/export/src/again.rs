@@ -289,7 +289,7 @@ rm -f -- \"$2\" && rm -f {mark}$1 );"
 test \"$(sed \"/^d/q\" {was}$1)\" != \"$(sed \"/^d/q\" {still}$1)\" || rm -f {still}$1 );"
     );
     let unmake = format!(
-        "_unmake() ( if test -e {was}$1 && test \"$(cat {was}$1)\" = none; then test -d \"$2\" || rm -f -- \"$2\"; \
+        "_unmake() ( if test -e {was}$1 && test \"$(cat {was}$1)\" = none; then if test -d \"$2\" && test ! -L \"$2\"; then rmdir -- \"$2\" 2>/dev/null || :; else rm -f -- \"$2\"; fi; \
 else echo \"Restore, if it was there before the jobs ran: $2\"; fi );"
     );
     let forget = format!(

@@ -314,8 +314,11 @@ impl Namespace {
                 self.move_into(walked.node, component, name);
             }
         }
-        if self.content(walked.node) == Content::Unknown {
-            self.set(walked.node, self.content(START));
+        match self.content(walked.node) {
+            Content::Unknown => self.set(walked.node, self.content(START)),
+            // It may have been seen as `.`, too, which is no name of it any more.
+            Content::File(file) => self.files.entry(file).or_default().name = Some(walked.node),
+            Content::Nothing | Content::Nameless(_) => {}
         }
         self.set(START, Content::Nothing);
         self.start = walked.node;

@@ -352,6 +352,17 @@ fn relative_names_in_an_unknown_directory_are_followed() {
 }
 
 #[test]
+fn where_the_trace_began_may_have_been_seen_by_both_names() {
+    let seven = attributes(7);
+    let script = stat(stat(Script::new().of_trace(), "/home", &seven), ".", &seven);
+    let getcwd = [Arg::Path { bytes: b"/home", complete: true }, Arg::Int(4096)];
+    let script = script.call("getcwd", &getcwd, value(6)).open_with("a", CREATE, 3);
+    let file = script.last().file;
+    assert!(file.is_some() && script.path() == Some("/home/a"));
+    assert_eq!(unlink(script, "a").last().file, file);
+}
+
+#[test]
 fn where_the_trace_began_gets_its_name_later() {
     let getcwd = [Arg::Path { bytes: b"/home", complete: true }, Arg::Int(4096)];
     let script = Script::new().of_trace().open_with("a", CREATE, 3).call("getcwd", &getcwd, value(6));
