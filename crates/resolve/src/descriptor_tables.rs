@@ -69,6 +69,8 @@ pub(crate) struct Description {
     pub(crate) protocol: Protocol,
     /// Whether it may be a copy of any other: nobody can say what its descriptor stands for.
     pub(crate) any: bool,
+    /// Whether it is of one of several files, and nobody can say of which.
+    pub(crate) of_several: bool,
 }
 
 impl Description {
@@ -100,6 +102,7 @@ impl Description {
             process: None,
             protocol: Protocol::Unknown,
             any: false,
+            of_several: false,
         }
     }
 }

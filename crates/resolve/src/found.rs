@@ -123,6 +123,10 @@ impl State {
             return;
         }
         let Some(id) = self.description_of(table, (fd, Some(open.target)), true, cx.names) else { return };
+        if is_new && open.facts.as_ref().is_some_and(|facts| self.descriptors.is_on_its_way(facts)) {
+            // It may be what was sent, or something that was open all the time.
+            self.descriptors.has_no_number(id);
+        }
         if let (true, true, Some(facts)) = (is_new, open.target.deleted, &open.facts) {
             let holders = Holders { spaces: &self.spaces, processes: &self.processes };
             self.descriptors.recognise(id, facts, &self.file_names, &holders);

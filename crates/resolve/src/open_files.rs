@@ -178,7 +178,7 @@ impl DescriptorTables {
     ) -> Nullable<FileId> {
         let description = self.description(id);
         let (file, path) = (description.file, description.path);
-        if !file.is_null() {
+        if !file.is_null() || description.of_several {
             return file;
         }
         let Some(walked) = files.reach(path, false, names) else { return Nullable::NULL };
@@ -276,9 +276,16 @@ impl DescriptorTables {
     /// A description is one of `candidates`. If they are all of one file, so is it.
     fn is_of_file_of(&mut self, id: DescriptionId, candidates: &[DescriptionId]) {
         let mut files = candidates.iter().map(|candidate| self.description(*candidate).file);
-        if let Some(file) = files.next().filter(|file| !file.is_null() && files.all(|other| other == *file)) {
-            self.description_mut(id).file = file;
-        }
+        let file = files.next().unwrap_or_default();
+        let of_several = files.any(|other| other != file);
+        let description = self.description_mut(id);
+        description.of_several = of_several;
+        description.file = if of_several { Nullable::NULL } else { file };
+    }
+
+    /// Whether a descriptor of that file is on its way in a message.
+    pub(crate) fn is_on_its_way(&self, facts: &FileFacts) -> bool {
+        self.sent.iter().any(|id| self.identity(*id) == Some((facts.device, facts.inode)))
     }
 
     /// Whether a file that the trace made has no name any more and nobody has it open: another one that is found with its
