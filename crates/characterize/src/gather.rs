@@ -2,7 +2,7 @@
 
 use crate::result::RankedBy;
 use iotrail_model::calls::{CallKind, PerCall, mpi};
-use iotrail_model::places::is_pseudo;
+use iotrail_model::places::{is_pseudo, mpi_directory};
 use iotrail_model::{
     CallId, CaseId, ErrnoId, EventBatch, FileId, FileKind, FlagsId, Layer, Nullable, OpenId, PathId, Tid,
 };
@@ -286,8 +286,7 @@ fn is_of_system(path: &str) -> bool {
         "/var/lib/",
         "/var/cache/",
     ];
-    const OF_MPI: [&str; 6] = ["ompi.", "openmpi", "pmix", "prte", ".openmpi", "mpich"];
-    let of_mpi = |part: &str| OF_MPI.iter().any(|name| part.starts_with(name));
+    let of_mpi = |part: &str| mpi_directory(part).is_some();
     is_pseudo(path)
         || SYSTEM.iter().any(|root| path.starts_with(root))
         || path.split('/').rev().skip(1).any(of_mpi)

@@ -13,6 +13,15 @@ pub fn is_pseudo(path: &(impl AsRef<[u8]> + ?Sized)) -> bool {
     within(&PSEUDO) && !within(&DATA)
 }
 
+/// How directories are called that Open MPI, MPICH, PMIx and PRRTE make for themselves, up to host and user.
+const OF_MPI: [&str; 6] = ["ompi.", "openmpi", "pmix", "prte", ".openmpi", "mpich"];
+
+/// How the name of a directory begins that an MPI library made for itself; `None` for others.
+#[must_use]
+pub fn mpi_directory(name: &str) -> Option<&'static str> {
+    OF_MPI.into_iter().find(|prefix| name.starts_with(prefix))
+}
+
 /// Whether a path is that of a directory or lies below it.
 #[must_use]
 pub fn is_within(path: &(impl AsRef<[u8]> + ?Sized), directory: &str) -> bool {
@@ -34,6 +43,16 @@ pub fn common_directory<'a>(paths: impl Iterator<Item = &'a str>) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn directories_of_mpi_are_told_by_how_they_begin() {
+        for (name, prefix) in
+            [("ompi.node7.1000", "ompi."), ("pmix-12", "pmix"), ("openmpi-sessions", "openmpi")]
+        {
+            assert_eq!(mpi_directory(name), Some(prefix));
+        }
+        assert_eq!(mpi_directory("data"), None);
+    }
 
     #[test]
     fn files_in_memory_are_data_and_devices_are_not() {

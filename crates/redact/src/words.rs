@@ -7,6 +7,7 @@
 use crate::key::Key;
 use crate::rules::Rules;
 use crate::{name, object, place, public};
+use iotrail_model::places::mpi_directory;
 use iotrail_query::generalise::generalise;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -243,7 +244,14 @@ impl Words {
         {
             return component.to_owned();
         }
-        name::hashed(key, component, self.keep_digits)
+        // Analyses leave out what an MPI library keeps for itself.
+        match mpi_directory(component).filter(|_| !self.chosen.contains(component)) {
+            Some(prefix) if component.len() > prefix.len() => {
+                format!("{prefix}{}", name::hashed(key, &component[prefix.len()..], self.keep_digits))
+            }
+            Some(prefix) => prefix.to_owned(),
+            None => name::hashed(key, component, self.keep_digits),
+        }
     }
 
     /// `7f00-7f01`: where something is mapped.
@@ -277,6 +285,13 @@ mod tests {
 
     fn words() -> Words {
         Words::new(Rules::default(), Some(Key::of(b"sixteen bytes or").unwrap()))
+    }
+
+    #[test]
+    fn directories_of_mpi_stay_what_they_are_without_the_host() {
+        let path = words().path("/tmp/ompi.quokka7.1000/pid.5/x");
+        let name = path.split('/').nth(2).unwrap();
+        assert!(name.starts_with("ompi.") && !name.contains("quokka"), "{path}");
     }
 
     #[test]

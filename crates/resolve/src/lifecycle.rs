@@ -418,6 +418,12 @@ impl State {
         let tid = self.processes.thread(old).tid;
         match self.processes.find(by) {
             Some(by) if by != old => {
+                let (process, own) = (self.processes.thread(old).process, self.processes.thread(by).process);
+                // A thread that nobody saw being made is taken for a process until it says whose it is.
+                let is_alone = self.processes.members(own) == 1 && !self.processes.process(own).announced;
+                if own != process && is_alone {
+                    self.processes.move_thread(by, process);
+                }
                 self.drop_thread(old, cx);
                 self.processes.rename(by, tid);
             }

@@ -6,6 +6,7 @@ use crate::distribution::Distribution;
 use crate::file_class::FileIndex;
 use crate::requests::{Request, Variant};
 use crate::session::{Session, sessions};
+use iotrail_model::calls::CallKind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -143,7 +144,9 @@ impl Characteristics {
     fn add_session(&mut self, session: &Session<'_>) {
         self.depth.add(session.requests.len() as i64);
         self.pairs = self.pairs.plus(Pairs::of(session));
-        self.unclosed += u64::from(!session.closed);
+        // What closes a directory whose entries were read is a part of that.
+        let lists = session.requests.iter().any(|placed| placed.request.kind() == CallKind::List);
+        self.unclosed += u64::from(!session.closed && !lists);
         if let Some(mode) = &session.mode {
             *self.modes.entry(Arc::clone(mode)).or_default() += 1;
         }

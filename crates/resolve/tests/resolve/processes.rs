@@ -185,6 +185,16 @@ fn an_exec_by_another_thread_takes_the_leaders_place() {
 }
 
 #[test]
+fn an_exec_by_a_thread_that_nobody_saw_being_made_is_one_of_its_process() {
+    let script = Script::new().exec("/bin/main", "main").by(101).entered("execve", &[path("/bin/x")]);
+    let script = script.item(&RawItem::Superseded { tid: Tid(100), by: Tid(101), at: Timestamp(60) });
+    let script = script.by(100).exec("/bin/x", "x").exited(4).finish();
+    let rows: Vec<_> =
+        script.processes().iter().map(|row| (row.pid.0, row.exe.as_deref(), row.exit_code)).collect();
+    assert_eq!(rows, [(100, Some("/bin/main"), None), (100, Some("/bin/x"), Some(4))]);
+}
+
+#[test]
 fn a_process_ends_with_its_leader() {
     let script = Script::new().clone(THREAD, 101).by(101).getpid().by(100).exit_group(3).exited(3);
     assert_eq!(script.processes().len(), 1);

@@ -280,8 +280,8 @@ fn no_command_replaces_a_structure_or_its_own_input() {
     dir.run(["compress", "t.trail", "-o", "s.structure"]).ends_with(0);
     dir.run(["workload", "--template", "checkpoint", "-o", "m.toml"]).ends_with(0);
     let before = ["s.structure", "m.toml"].map(|name| fs::read(dir.path(name)).expect("a file"));
-    std::os::unix::fs::symlink("t.trail/trail.json", dir.path("link.db")).expect("a link");
-    std::os::unix::fs::symlink("m.toml", dir.path("m.rank-0.iolog")).expect("a link");
+    symlink("t.trail/trail.json", dir.path("link.db")).expect("a link");
+    symlink("m.toml", dir.path("m.rank-0.iolog")).expect("a link");
     dir.write("rules.toml", "");
     let commands: [&[&str]; 19] = [
         &["export", "fio-iolog", "m.toml", "-o", "m.fio"],
