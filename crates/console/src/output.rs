@@ -63,15 +63,16 @@ fn open<T>(target: &Path, fill: impl FnOnce(&mut dyn Write, bool) -> anyhow::Res
     Ok(result)
 }
 
-/// Writes a structure, the only thing that may take the place of one.
+/// Writes a structure, the only thing that may take the place of one, if it is to `replace` it.
 ///
 /// # Errors
-/// It cannot be written, or lies in a trail.
-pub fn structure(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+/// It cannot be written, or lies in a trail; one that is not to be replaced is there.
+pub fn structure(target: &Path, bytes: &[u8], replace: bool) -> anyhow::Result<()> {
     debug_assert!(is_structure(bytes));
     if target == Path::new("-") || is_special(target) {
         return write(target, bytes);
     }
+    ensure!(replace || !holds_structure(target), "{} exists already; --force replaces it", target.display());
     let mut files = Files { replaces_structures: true, ..Files::default() };
     files.write(target, bytes)?;
     files.publish().map(|_| ())
@@ -84,12 +85,19 @@ pub fn structure(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 pub fn spares_recordings(target: &Path) -> anyhow::Result<()> {
     let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
     outside_of_trails(&place)?;
-    let mut start = [0; MAGIC.len()];
-    let mut read = || File::open(&place)?.read_exact(&mut start);
-    if place.is_file() && read().is_ok() && is_structure(&start) {
+    if holds_structure(&place) {
         bail!("it is a structure, the recording of a program, and would be lost: write to another name");
     }
     Ok(())
+}
+
+/// Whether a file is a structure.
+fn holds_structure(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    // A FIFO is not opened: nobody may ever write to it.
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && is_structure(&start)
 }
 
 /// Whether an output would replace what it is made of.

@@ -19,9 +19,9 @@ With --time-precision 100 every time is kept and the trail comes back as it was.
 With --precision P below 100, counts, sizes and offsets within (100 - P) % of a common middle may become distributions where that takes less space; numbers of calls, sums, smallest and largest stay exact. --precision 0 has no limit, and keeps partners and tags of messages as tables (docs/structure.md).
 
 Examples:
-  iotrail compress run.trail -o run.structure
-  iotrail compress run.trail -o run.structure --time-precision 100
-  iotrail compress run.trail -o small.structure --precision 80")]
+  iotrail compress run.trail -o loops.structure
+  iotrail compress run.trail -o exact.structure --time-precision 100
+  iotrail compress run.trail -o rough.structure --precision 80")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
@@ -42,6 +42,10 @@ pub(crate) struct Args {
     /// Most buckets of a distribution; 0 for no limit.
     #[arg(long, value_name = "N", default_value_t = 16)]
     buckets: u32,
+
+    /// Replace the structure if it exists.
+    #[arg(long)]
+    force: bool,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
@@ -55,7 +59,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let document = compress(&log, &options, |done| bar.show(done, total))?;
     let bytes = document.to_bytes()?;
     bar.clear();
-    output::structure(&args.output, &bytes)?;
+    output::structure(&args.output, &bytes, args.force)?;
     let info = log.info()?;
     ui.info(&format!(
         "{}: {} as {} of {} ({} instead of {})",

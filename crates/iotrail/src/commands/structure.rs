@@ -48,12 +48,16 @@ pub(crate) struct Args {
     /// The structure to write with --precision, `-` for stdout.
     #[arg(short, long, value_name = "FILE", requires = "precision")]
     output: Option<PathBuf>,
+
+    /// Replace the structure if it exists.
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let document = load(&args.structure)?;
     if let (Some(percent), Some(output)) = (args.precision, &args.output) {
-        return coarser(document, Precision::new(percent)?, output, ui);
+        return coarser(document, Precision::new(percent)?, (output, args.force), ui);
     }
     let items = document.structure.items().len();
     if let Some(item) = args.item.filter(|item| *item as usize >= items) {
@@ -73,10 +77,15 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 }
 
 /// Writes the structure at another precision.
-fn coarser(document: Document, precision: Precision, output: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
+fn coarser(
+    document: Document,
+    precision: Precision,
+    (output, replace): (&Path, bool),
+    ui: &Ui,
+) -> anyhow::Result<ExitCode> {
     let before = document.to_bytes()?.len();
     let bytes = smaller(document, precision)?.to_bytes()?;
-    output::structure(output, &bytes)?;
+    output::structure(output, &bytes, replace)?;
     ui.info(&format!(
         "{}: {} instead of {}",
         output.display(),

@@ -101,7 +101,7 @@ fn made_of(trail: &Path, structure: &Path, options: &CompressOptions, ui: &Ui) -
     document.about.trails =
         vec![structure.with_extension("").file_name().unwrap_or_default().to_string_lossy().into_owned()];
     let bytes = document.to_bytes()?;
-    output::structure(structure, &bytes)?;
+    output::structure(structure, &bytes, true)?;
     ui.info(&format!("{}: {}", structure.display(), units::bytes(bytes.len() as f64)));
     Ok(())
 }

@@ -318,7 +318,9 @@ fn no_command_replaces_a_structure_or_its_own_input() {
     dir.run(["check", "t.trail"]).ends_with(0);
     let after = ["s.structure", "m.toml"].map(|name| fs::read(dir.path(name)).expect("a file"));
     assert!(after == before, "the inputs are as they were");
-    dir.run(["compress", "t.trail", "-o", "s.structure"]).ends_with(0);
+    let said = dir.run(["compress", "t.trail", "-o", "s.structure"]).ends_with(1).messages();
+    assert!(said.contains("s.structure exists already; --force replaces it"), "{said}");
+    dir.run(["compress", "t.trail", "-o", "s.structure", "--force"]).ends_with(0);
 }
 
 #[test]

@@ -81,8 +81,17 @@ fn what_is_no_structure_is_an_error_that_names_file_and_place() {
 fn loops_are_profiled_with_their_slowest_iterations_where_times_are_exact() {
     let dir = copies();
     for (precision, exact) in [("100", true), ("95", false)] {
-        dir.run(["compress", "-q", "run.trail", "-o", "run.structure", "--time-precision", precision])
-            .succeeds();
+        dir.run([
+            "compress",
+            "-q",
+            "run.trail",
+            "-o",
+            "run.structure",
+            "--force",
+            "--time-precision",
+            precision,
+        ])
+        .succeeds();
         let json = dir.json(["loops", "run.structure", "--json"]);
         let row = &json["loops"][0];
         assert_eq!(
