@@ -10,15 +10,17 @@ use std::path::Path;
 const OUTPUTS: [&str; 3] = ["output", "report", "json"];
 /// Arguments that are words of other programs.
 const WORDS: [&str; 2] = ["command", "app"];
-/// The command that writes what it reads, changed: a model in its own place is what its user wants.
-const IN_PLACE: &str = "workload";
+/// Commands that see to it themselves: a model is changed in its own place, and a trail replaces nothing but a trail.
+const CAREFUL: [&str; 5] = ["workload", "import", "expand", "redact", "recover"];
 
 /// Whether no output of a command has the place of a file that another argument names.
 ///
 /// # Errors
 /// One has: it would be lost.
 pub(crate) fn spared(matches: &ArgMatches) -> anyhow::Result<()> {
-    let Some((name, command)) = matches.subcommand() else { return Ok(()) };
+    let Some((_, command)) = matches.subcommand().filter(|(name, _)| !CAREFUL.contains(name)) else {
+        return Ok(());
+    };
     if command.subcommand().is_some() {
         return spared(command);
     }
@@ -28,10 +30,7 @@ pub(crate) fn spared(matches: &ArgMatches) -> anyhow::Result<()> {
     let read = others.into_iter().filter(|id| !WORDS.contains(id));
     let read: Vec<&OsStr> = read.flat_map(|id| values(command, id)).collect();
     for output in outputs.into_iter().flat_map(|id| values(command, id)).map(Path::new) {
-        let Some(place) = output.canonicalize().ok().filter(|place| place.is_file() && name != IN_PLACE)
-        else {
-            continue;
-        };
+        let Some(place) = output.canonicalize().ok().filter(|place| place.is_file()) else { continue };
         if read.iter().any(|input| Path::new(input).canonicalize().ok().as_ref() == Some(&place)) {
             bail!(
                 "{}: it is read by this command, and would be lost: write to another name",

@@ -244,13 +244,12 @@ impl Words {
         {
             return component.to_owned();
         }
+        let hashed = name::hashed(key, component, self.keep_digits);
         // Analyses leave out what an MPI library keeps for itself.
         match mpi_directory(component).filter(|_| !self.chosen.contains(component)) {
-            Some(prefix) if component.len() > prefix.len() => {
-                format!("{prefix}{}", name::hashed(key, &component[prefix.len()..], self.keep_digits))
-            }
-            Some(prefix) => prefix.to_owned(),
-            None => name::hashed(key, component, self.keep_digits),
+            Some(prefix) if component == prefix => prefix.to_owned(),
+            Some(prefix) => format!("{prefix}{hashed}"),
+            None => hashed,
         }
     }
 

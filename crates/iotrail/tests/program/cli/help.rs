@@ -92,11 +92,7 @@ fn one_option_has_one_meaning() {
     };
     assert_eq!(about("--by").len(), 1, "{:?}", about("--by"));
     assert_eq!(about("--max-size").len(), 1, "{:?}", about("--max-size"));
-    assert!(
-        about("--force").iter().all(|text| text.starts_with("Replace the ")),
-        "{:?}",
-        about("--force")
-    );
+    assert!(about("--force").iter().all(|text| text.starts_with("Replace the ")), "{:?}", about("--force"));
 }
 
 #[test]
