@@ -18,7 +18,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 24] = [
+const EXPLANATION: [(&str, &str); 23] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -97,10 +97,6 @@ const EXPLANATION: [(&str, &str); 24] = [
     (
         "",
         "A job that is done leaves a stamp .iotrail/job-*; one that has none, because it failed or was interrupted, is run again.",
-    ),
-    (
-        "_settle",
-        "_settle NAME...: all jobs are done. _settled: all of these names, those that jobs deal with, look as they did then; no job runs.",
     ),
     (
         "",

@@ -40,7 +40,6 @@ mod recorded;
 mod runnable;
 #[cfg(test)]
 mod samples;
-mod settled;
 mod snakemake;
 mod targets;
 mod uses;

@@ -10,7 +10,6 @@ use crate::long_lines::{LongLines, each};
 use crate::looks;
 use crate::owned::Owned;
 use crate::runnable::{check, umask};
-use crate::settled;
 use crate::targets::{
     Before, NEVER_NOTICED, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed,
 };
@@ -141,11 +140,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let looks = rules.iter().any(has_looks);
     let sum = again::sum(jobs);
     let functions = again::functions(jobs, owned, &how).into_iter().flatten();
-    let settled = settled::names(jobs);
-    let functions: Vec<String> = functions
-        .chain(looks::functions(&sum).into_iter().filter(|_| looks))
-        .chain(settled::functions(&sum).into_iter().filter(|_| settled.is_some()))
-        .collect();
+    let functions: Vec<String> =
+        functions.chain(looks::functions(&sum).into_iter().filter(|_| looks)).collect();
     let functions = Some(functions).filter(|functions| !functions.is_empty()).map(|functions| {
         again::explanation(&functions).for_each(|line| text.push_str(&comment(line)));
         let functions = functions.join(" \\\n  ").replace('$', "$$").replace('#', "\\#");
@@ -158,12 +154,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     );
     let targets: Vec<String> = rules.iter().map(|rule| rule.targets.all().join(" ")).collect();
     let targets = targets.join(" ");
-    let _ = match settled {
-        Some(_) => {
-            writeln!(text, "{}goals := {targets}\n{goal}: $(if $(settled),,$(goals))", settled::OF_MAKE)
-        }
-        None => writeln!(text, "{goal}: {targets}"),
-    };
+    let _ = writeln!(text, "{goal}: {targets}");
     // Make would take those of an interrupted job for changed that it has not looked at; without its stamp that job is run anyhow.
     let grouped = rules.iter().map(|rule| rule.targets.all()).filter(|files| files.len() > 1);
     let grouped: Vec<&str> = grouped.flatten().map(String::as_str).collect();
@@ -284,11 +275,6 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             }
             Targets::Stamp(stamp) => writeln!(text, "\t@{leads}{}", again::note(stamp)),
         };
-    }
-    if let Some(names) = &settled {
-        let line = recipe(&mut long, &settled::settle(names, jobs));
-        let _ =
-            write!(recipes, "\n# All jobs are done.\n{goal}:\n\t@test -n \"$(settled)\" || {{ {line}; }}\n");
     }
     if let Some(comments) = long.comments() {
         text.push_str(&comments);
