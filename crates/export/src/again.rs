@@ -617,16 +617,12 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
         places.extend(others.filter_map(|path| Some(Removal { path, mark: made_files.get(path)?.clone() })));
     }
     // What lies in a directory that a job made came with the jobs, however it got there.
-    let (came, replaced): (Vec<_>, Vec<_>) = replaced(jobs, &kept)
-        .into_iter()
-        .map(|path| {
-            (
-                path,
-                std::iter::successors(parent(path), |path| parent(path)).find_map(|at| made_places.get(at)),
-            )
-        })
-        .partition(|(_, mark)| mark.is_some());
-    files.extend(came.into_iter().filter_map(|(path, mark)| Some(Removal { path, mark: mark?.clone() })));
+    let maker_above =
+        |path| std::iter::successors(parent(path), |path| parent(path)).find_map(|at| made_places.get(at));
+    let (came, replaced): (BTreeSet<&str>, BTreeSet<&str>) =
+        replaced(jobs, &kept).into_iter().partition(|path| maker_above(path).is_some());
+    files
+        .extend(came.into_iter().filter_map(|path| Some(Removal { path, mark: maker_above(path)?.clone() })));
     // What is below another one comes first.
     places.sort_by(|a, b| b.path.cmp(a.path));
     // What was a file once and a directory then may be either.
@@ -657,10 +653,7 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
             "Kept, because they may hold what had another name before: ",
             moved.difference(&inputs).copied().collect(),
         ),
-        (
-            "Kept, because something may have had the name before: ",
-            replaced.into_iter().map(|(path, _)| path).collect(),
-        ),
+        ("Kept, because something may have had the name before: ", replaced),
     ];
     lines.extend(says.iter().filter_map(|(what, names)| line(what, names, jobs)));
     lines

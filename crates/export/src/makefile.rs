@@ -100,14 +100,6 @@ fn keep(function: &str, whose: &str, paths: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!("{function} {whose} {}", names.join(" ")) }
 }
 
-/// A line for the shell in a recipe; one that is too long is kept in a comment, which the shell reads.
-fn recipe(long: &mut LongLines, line: &str) -> String {
-    match long.keep(line) {
-        Some(place) => format!("eval \"$$(sed -n 's/^{place}//p' {THIS})\""),
-        None => line.replace('$', "$$"),
-    }
-}
-
 /// The jobs as a makefile.
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
     check(jobs, "makefile")?;
@@ -150,11 +142,12 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let flags = SHELL.replace("UMASK", &umask(jobs)).replace("AGAIN", &functions.unwrap_or_default());
     let _ = write!(
         text,
-        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.PHONY: {goal} {clean} {NEW}\n"
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.PHONY: {goal} {clean} {NEW}\n{goal}:"
     );
-    let targets: Vec<String> = rules.iter().map(|rule| rule.targets.all().join(" ")).collect();
-    let targets = targets.join(" ");
-    let _ = writeln!(text, "{goal}: {targets}");
+    for rule in &rules {
+        let _ = write!(text, " {}", rule.targets.all().join(" "));
+    }
+    text.push('\n');
     // Make would take those of an interrupted job for changed that it has not looked at; without its stamp that job is run anyhow.
     let grouped = rules.iter().map(|rule| rule.targets.all()).filter(|files| files.len() > 1);
     let grouped: Vec<&str> = grouped.flatten().map(String::as_str).collect();
@@ -190,7 +183,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
         let text = &mut recipes;
-        let mut recipe = |line: &str| recipe(&mut long, line);
+        let mut recipe = |line: &str| match long.keep(line) {
+            Some(place) => format!("eval \"$$(sed -n 's/^{place}//p' {THIS})\""),
+            None => line.replace('$', "$$"),
+        };
         let _ = write!(text, "\n{}", comment(&format!("job {}: {}", number + 1, job.name)));
         let watches = !watched.names[number].is_empty();
         if watches {

@@ -16,7 +16,7 @@ pub enum System {
 }
 
 /// Directories of installed data that every program reads.
-const DIRECTORIES: [&str; 12] = [
+const DIRECTORIES: [&str; 13] = [
     "/usr/share/locale",
     "/usr/share/locale-langpack",
     "/usr/share/i18n",
@@ -29,6 +29,7 @@ const DIRECTORIES: [&str; 12] = [
     "/etc/selinux",
     "/etc/ssl",
     "/etc/alternatives",
+    "/etc/ld.so.conf.d",
 ];
 
 /// Where shared libraries lie that the loader finds by itself.
@@ -83,7 +84,6 @@ pub fn class(path: &str) -> Option<System> {
     let installed = within(&DIRECTORIES)
         || is_package(path)
         || FILES.contains(&path)
-        || is_within(path, "/etc/ld.so.conf.d")
         || (is_library(path) && within(&LIBRARIES))
         || (path.contains("/gconv/") && within(&LIBRARIES));
     installed.then_some(System::Installed)
