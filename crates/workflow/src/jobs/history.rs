@@ -210,6 +210,10 @@ struct Writer<'a> {
     unmentioned: BTreeMap<Arc<str>, bool>,
     /// Names of directories that are made, renamed or removed.
     places: HashMap<Arc<str>, PathId, RandomState>,
+    /// Of the names that the step under way renames: those that held what was there before the recording.
+    renames_old: Vec<PathId>,
+    /// Names that are taken away from what has them, or given to something else.
+    lost: HashSet<PathId, RandomState>,
     /// When the step under way began and ended.
     span: (Timestamp, Timestamp),
     /// When the command ends that does it.
@@ -292,6 +296,8 @@ pub(crate) fn write(
         several: BTreeSet::new(),
         unmentioned: BTreeMap::new(),
         places: places(steps, log, hidden),
+        renames_old: Vec::new(),
+        lost: lost(steps),
         span: (Timestamp(0), Timestamp(0)),
         until: None,
         origin,
@@ -335,6 +341,7 @@ pub(crate) fn write(
                 _ => step.is_new,
             };
             writer.through_links(number, step, who[program.index()]);
+            writer.renames_old = writer.old_ones_of(step);
             writer.in_places(number, step, who[program.index()]);
             if let (JobAction::List, Some(job), Some(path)) =
                 (step.action, who[program.index()], step.path.get())
@@ -549,8 +556,14 @@ impl Writer<'_> {
                     let length =
                         self.names.get(&path).filter(|known| known.written).and_then(|known| known.length);
                     let modified = self.modified(path);
+                    // It may be the last name that the file keeps.
+                    let is_kept = !nameless && who.is_some() && !self.hides(target) && self.lost.contains(&path);
+                    let is_kept = is_kept && self.stages.is_old(Thing::Name(path));
+                    if is_kept {
+                        self.stages.holds_old(Thing::Name(target));
+                    }
                     let history = self.names.entry(target).or_default();
-                    (history.length, history.modified) = (length, modified);
+                    (history.length, history.modified, history.moved) = (length, modified, is_kept);
                 }
             }
             JobAction::Symlink | JobAction::Fifo => {
@@ -1043,6 +1056,17 @@ impl Writer<'_> {
         }
     }
 
+    /// The names that the step renames and that hold what was there before the recording.
+    fn old_ones_of(&self, step: &Step) -> Vec<PathId> {
+        let both = [step.path.get(), step.path2.get()].into_iter().flatten();
+        both.filter(|path| step.action == JobAction::Rename && self.stages.is_old(Thing::Name(*path))).collect()
+    }
+
+    /// Whether the name held, when the step under way began, what was there before the recording.
+    fn holds_old(&self, path: PathId) -> bool {
+        self.renames_old.contains(&path) || self.stages.is_old(Thing::Name(path))
+    }
+
     /// Directories that are made, renamed or removed: who uses what is in them, or does that.
     fn in_places(&mut self, number: usize, step: &Step, who: Who) {
         if self.places.is_empty()
@@ -1305,7 +1329,7 @@ impl Writer<'_> {
         let both = [one, other];
         both.iter().for_each(|path| self.named(who, *path, 0));
         let targets = both.map(|path| self.unlink(path));
-        let old = both.map(|path| self.stages.is_old(Thing::Name(path)));
+        let old = both.map(|path| self.holds_old(path));
         let linked = both.map(|path| self.stages.is_linked(Thing::Name(path)));
         let lengths = both.map(|path| self.names.get(&path).and_then(|history| history.length));
         let modified = both.map(|path| self.modified(path));
@@ -1341,7 +1365,7 @@ impl Writer<'_> {
         self.named(who, from, 0);
         let target = self.unlink(from);
         self.unlink(to);
-        let is_old = self.stages.is_old(Thing::Name(from));
+        let is_old = self.holds_old(from);
         let is_linked = self.stages.is_linked(Thing::Name(from));
         self.remove(who, from);
         let length = self.names.get(&from).and_then(|history| history.length);
@@ -1497,6 +1521,16 @@ const MOST_PLACES: usize = 1 << 17;
 const LONGEST_PATH: usize = 4096;
 /// Of more pairs of renames and exchanges it is not looked up which touch each other: they may.
 const MOST_PAIRS: usize = 1 << 22;
+
+/// Names that are removed, renamed, or given to something else.
+fn lost(steps: &[Step]) -> HashSet<PathId, RandomState> {
+    let lost = steps.iter().flat_map(|step| match step.action {
+        JobAction::Remove => [step.path.get(), None],
+        JobAction::Rename => [step.path.get(), step.path2.get()],
+        _ => [None, None],
+    });
+    lost.flatten().collect()
+}
 
 /// Names of directories that are made or removed, and of those that get their names.
 fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, PathId, RandomState> {
