@@ -174,7 +174,8 @@ class Trials:
 
     def named_inputs(self):
         text = self.case.script.read_text()
-        return sorted(name for name in corpus.FILES if name in text and name not in OWN and not name.endswith((".py", ".r", ".m", ".s", ".t", ".c", ".sh")))
+        here = [name for name in corpus.FILES if not (self.first / name).is_dir()]
+        return sorted(name for name in here if name in text and name not in OWN and not name.endswith((".py", ".r", ".m", ".s", ".t", ".c", ".sh")))
 
     def changed(self):
         names = self.named_inputs()

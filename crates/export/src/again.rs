@@ -7,7 +7,7 @@
 
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
-use crate::owned::{Filling, Owned, is_below, is_given};
+use crate::owned::{Filling, Owned, above, is_below, is_given, parent};
 use crate::targets::begun;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made, State};
@@ -617,8 +617,7 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
         places.extend(others.filter_map(|path| Some(Removal { path, mark: made_files.get(path)?.clone() })));
     }
     // What lies in a directory that a job made came with the jobs, however it got there.
-    let maker_above =
-        |path| std::iter::successors(parent(path), |path| parent(path)).find_map(|at| made_places.get(at));
+    let maker_above = |path| above(path).find_map(|at| made_places.get(at));
     let (came, replaced): (BTreeSet<&str>, BTreeSet<&str>) =
         replaced(jobs, &kept).into_iter().partition(|path| maker_above(path).is_some());
     files
@@ -689,10 +688,6 @@ fn removals(all: &[Removal<'_>], command: &str, end: &str, jobs: &Jobs) -> Vec<S
     .collect()
 }
 
-fn parent(path: &str) -> Option<&str> {
-    path.rsplit_once('/').map(|(parent, _)| parent)
-}
-
 /// The directories on the way to a path, from that in which the jobs run.
 fn ways<'a>(path: &'a str, jobs: &Jobs) -> Vec<&'a str> {
     let base = Base::of(jobs);
@@ -700,7 +695,7 @@ fn ways<'a>(path: &'a str, jobs: &Jobs) -> Vec<&'a str> {
         let relative = base.relative(path);
         !relative.starts_with('/') && relative != "."
     };
-    std::iter::successors(parent(path), |path| parent(path)).take_while(inside).collect()
+    above(path).take_while(inside).collect()
 }
 
 /// What a command begins with that is not run where one of these is a link.

@@ -46,6 +46,16 @@ pub(crate) struct Owned<'a> {
     of_fillers: BTreeSet<&'a str>,
 }
 
+/// The directory that a name is in.
+pub(crate) fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(parent, _)| parent)
+}
+
+/// The directories that a name is in, the nearest first.
+pub(crate) fn above(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(parent(path), |path| parent(path))
+}
+
 /// Whether the path is that of something in the directory, or below.
 pub(crate) fn is_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))

@@ -8,7 +8,7 @@
 
 use crate::again::sum;
 use crate::escape::{Base, shell};
-use crate::owned::{Owned, is_below};
+use crate::owned::{Owned, above, is_below};
 use crate::watched::Watched;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, Made, State};
@@ -98,8 +98,10 @@ where
     I: Fn(&str) -> Option<String>,
 {
     let base = Base::of(jobs);
-    let name =
-        |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
+    let files = files(jobs);
+    let stands =
+        |path: &str| stands(path, before, owned) && !(before == Before::Deleted && is_within(path, &files));
+    let name = |path: &str| stands(path).then(|| (names.target)(&base.relative(path))).flatten();
     let input_name = |path: &str| (names.input)(&base.relative(path));
     // Another export may have a job of that number with that command, and jobs behind it that changed what it made.
     let sum = sum(jobs);
@@ -259,6 +261,18 @@ fn places(jobs: &Jobs) -> HashSet<&str> {
     let used = jobs.jobs.iter().flat_map(|job| job.inputs.iter().chain(&job.outputs));
     let around = used.filter_map(|file| file.path.rsplit_once('/')).map(|(place, _)| place);
     listed.chain(around).collect()
+}
+
+/// Names of what is a file at some time.
+fn files(jobs: &Jobs) -> HashSet<&str> {
+    let used = jobs.jobs.iter().flat_map(|job| job.inputs.iter().chain(&job.outputs));
+    used.filter(|file| !file.link).map(|file| &*file.path).collect()
+}
+
+/// Whether what has one of these names must be a directory for this one to be there. Snakemake looks for outputs before anything
+/// runs, and ends where a directory is a file still.
+fn is_within(path: &str, files: &HashSet<&str>) -> bool {
+    above(path).any(|place| files.contains(place))
 }
 
 /// Names that jobs give to files and directories of before.

@@ -557,7 +557,8 @@ impl Writer<'_> {
                         self.names.get(&path).filter(|known| known.written).and_then(|known| known.length);
                     let modified = self.modified(path);
                     // It may be the last name that the file keeps.
-                    let is_kept = !nameless && who.is_some() && !self.hides(target) && self.lost.contains(&path);
+                    let is_kept =
+                        !nameless && who.is_some() && !self.hides(target) && self.lost.contains(&path);
                     let is_kept = is_kept && self.stages.is_old(Thing::Name(path));
                     if is_kept {
                         self.stages.holds_old(Thing::Name(target));
@@ -1059,7 +1060,8 @@ impl Writer<'_> {
     /// The names that the step renames and that hold what was there before the recording.
     fn old_ones_of(&self, step: &Step) -> Vec<PathId> {
         let both = [step.path.get(), step.path2.get()].into_iter().flatten();
-        both.filter(|path| step.action == JobAction::Rename && self.stages.is_old(Thing::Name(*path))).collect()
+        both.filter(|path| step.action == JobAction::Rename && self.stages.is_old(Thing::Name(*path)))
+            .collect()
     }
 
     /// Whether the name held, when the step under way began, what was there before the recording.

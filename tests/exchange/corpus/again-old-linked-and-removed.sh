@@ -1,0 +1,4 @@
+# construct: made again
+ln header kept
+rm header
+wc -l <kept >o
