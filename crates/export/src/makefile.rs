@@ -83,6 +83,11 @@ fn is_plain(name: &str) -> bool {
 /// Make takes a link that leads nowhere for a missing file.
 const UNLESS_DANGLING: &str = "\n# Names that a job only asked about: a link that leads nowhere is there, too.\nunless-dangling = $(if $(wildcard $1),$(if $(realpath $1),$1),$1)\n";
 
+/// The variable that holds a name which the job changes in place: what make finds by it, it would take for several names.
+fn changed_name(job: usize, place: usize) -> String {
+    format!("changed-{}-{}", job + 1, place + 1)
+}
+
 /// Keeps how these look, for a job.
 fn keep_looks(whose: &str, paths: &[String]) -> String {
     keep("_looks", whose, paths)
@@ -192,6 +197,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         if watches {
             let _ = writeln!(text, "watched-{} := {}", number + 1, watched.names[number].join(" "));
         }
+        for (place, changed) in rule.changed.iter().enumerate().filter(|(_, changed)| !is_plain(changed)) {
+            let _ = writeln!(text, "{} := {changed}", changed_name(number, place));
+        }
         match &rule.targets {
             Targets::Files(files) => {
                 let sign = if files.len() > 1 { "&:" } else { ":" };
@@ -220,8 +228,11 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
                 false => write!(text, " {input}"),
             };
         }
-        for changed in &rule.changed {
-            let _ = write!(text, " $(wildcard {changed})");
+        for (place, changed) in rule.changed.iter().enumerate() {
+            let _ = match is_plain(changed) {
+                true => write!(text, " $(wildcard {changed})"),
+                false => write!(text, " $(if $(wildcard $({0})),$({0}))", changed_name(number, place)),
+            };
         }
         if !rule.after.is_empty() {
             let _ = write!(text, " | {}", rule.after.join(" "));
