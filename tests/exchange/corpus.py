@@ -29,6 +29,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -156,7 +157,7 @@ class Case:
         self.becomes = "".join(f"{line}\n" for line in said.get("becomes", "").split())
         self.taken, self.changes = said.get("taken", "").split(), said.get("changes")
         self.appears, self.switched = said.get("appears"), said.get("switched", "").split()
-        self.below = said.get("below", "").split()
+        self.below = shlex.split(said.get("below", ""))
         self.linked, self.silent = said.get("linked", "").split(), said.get("silent") == "yes"
         self.umask, self.apart = int(said.get("umask", "022"), 8), said.get("apart")
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
