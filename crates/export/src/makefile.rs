@@ -200,6 +200,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         for (place, changed) in rule.changed.iter().enumerate().filter(|(_, changed)| !is_plain(changed)) {
             let _ = writeln!(text, "{} := {changed}", changed_name(number, place));
         }
+        // When make comes to it, a directory above may be away.
+        for changed in rule.changed.iter().filter(|changed| changed.contains('/')) {
+            let _ = writeln!(text, "{changed}:");
+        }
         match &rule.targets {
             Targets::Files(files) => {
                 let sign = if files.len() > 1 { "&:" } else { ":" };
