@@ -5,7 +5,7 @@ use super::steps::{JobAction, Step};
 use iotrail_model::places::is_pseudo;
 use iotrail_model::{Nullable, PathId};
 use iotrail_query::{ProcessId, ProcessTable};
-use iotrail_trail::EventLog;
+use iotrail_trail::{EventLog, FileName};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -44,9 +44,13 @@ impl Hidden {
             SYSTEM.iter().any(|place| within(place)) || software.iter().any(|place| within(place))
         };
         let files = log.distinct_files();
+        let places = unseen_directories(log, steps);
         let others: Vec<bool> = files
             .iter()
-            .map(|file| file.kind.as_deref().is_some_and(|kind| !ENTRIES.contains(&kind)))
+            .zip(places)
+            .map(|(file, is_place)| {
+                is_place || file.kind.as_deref().is_some_and(|kind| !ENTRIES.contains(&kind))
+            })
             .collect();
         // A name may be that of a directory first and of a file then.
         let (mut named, mut regular) =
@@ -84,6 +88,20 @@ impl Hidden {
             matches!(step.action, JobAction::Look | JobAction::Stat | JobAction::Missing | JobAction::Tried);
         !asks && step.file.get().is_some_and(|file| self.others.get(file.index()) == Some(&true))
     }
+}
+
+/// By number of the file: whether nothing says what it is, but something lies in it: of those that had one of its names it is the only one.
+fn unseen_directories(log: &EventLog, steps: &[Step]) -> Vec<bool> {
+    let (files, paths) = (log.distinct_files(), &log.names().paths);
+    let asks = |step: &Step| matches!(step.action, JobAction::Missing | JobAction::Tried);
+    let used = steps.iter().filter(|step| !asks(step)).filter_map(|step| step.path.get());
+    let places: HashSet<&str> = used.filter_map(|path| parent(&paths[path.index()])).collect();
+    let mut bearers = vec![0_u32; paths.len()];
+    let names = || files.iter().flat_map(|file| &file.names);
+    names().for_each(|name| bearers[name.path.index()] += 1);
+    let holds = |path: PathId| bearers[path.index()] == 1 && places.contains(&*paths[path.index()]);
+    let is_place = |names: &[FileName]| names.iter().any(|name| holds(name.path));
+    files.iter().map(|file| file.kind.is_none() && is_place(&file.names)).collect()
 }
 
 /// By path: whether the recording made something of that name.
