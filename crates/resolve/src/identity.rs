@@ -166,6 +166,7 @@ impl State {
         }
         if let Some(description) = self.described(thread, event.path, names).filter(|_| follows) {
             event.file = self.file_of(description, names);
+            self.follow_renames(description, names);
             let path = self.descriptors.description(description).path;
             event.path = Nullable::from(path.get().or(event.path.get()));
             return;

@@ -175,6 +175,17 @@ fn descriptors_by_their_links_in_proc_are_the_same_file() {
 }
 
 #[test]
+fn what_a_link_of_the_kernel_leads_to_is_called_what_it_is_by_now() {
+    for make in [Script::new(), Script::new().of_trace()] {
+        let script = mkdir(mkdir(make.chdir("/"), "/w"), "/w/d").open_with("/w/d/x", CREATE, 3);
+        let script = rename(script, "/w/d", "/w/e");
+        let flags = symbols("AT_SYMLINK_FOLLOW");
+        let script = script.call("linkat", &[CWD, path("/proc/self/fd/3"), CWD, path("/y"), flags], value(0));
+        assert_eq!((script.path(), script.path2()), (Some("/w/e/x"), Some("/y")));
+    }
+}
+
+#[test]
 fn files_without_a_name_have_a_number_and_may_get_a_name() {
     let script =
         Script::new().open_with("/tmp", "O_RDWR|O_TMPFILE", 3).open_with("/tmp", "O_RDWR|O_TMPFILE", 4);
