@@ -21,9 +21,6 @@ use std::sync::Arc;
 /// Numbers from here on lie in a hash map, so that one hostile number does not cost gigabytes.
 const DENSE: usize = 4096;
 
-/// Of a description whose name was removed: no rename is one of that name.
-pub(crate) const NEVER_RENAMED: u64 = u64::MAX;
-
 /// A table of more descriptors is large.
 const LARGE: usize = 256;
 
@@ -57,8 +54,10 @@ pub(crate) struct Description {
     pub(crate) since: u64,
     /// What a trace must hold so that all who move the cursor are seen.
     pub(crate) needs: Holds,
-    /// Up to which rename of a file its name was followed ([`Renamed::count`]), or [`NEVER_RENAMED`].
+    /// Up to which rename of a file its name was followed ([`Renamed::count`]).
     pub(crate) renamed: u64,
+    /// Whether that name was removed, though the file may have got it again: a rename of that name is none of its own.
+    pub(crate) removed: bool,
     /// Who moved it last, and when.
     pub(crate) moved: Option<Moved>,
     /// [`DescriptorTables::renames`] when the name was confirmed.
@@ -97,6 +96,7 @@ impl Description {
             since: 0,
             needs: Holds::EVERYTHING,
             renamed: 0,
+            removed: false,
             moved: None,
             renames: 0,
             process: None,

@@ -5,7 +5,7 @@
 //! ([`crate::renamed`]).
 
 use crate::address_spaces::AddressSpaces;
-use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, NEVER_RENAMED, TableId};
+use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, TableId};
 use crate::file_names::{FileNames, LONG, intern};
 use crate::namespace::{Content, Made};
 use crate::operands::FdArg;
@@ -146,15 +146,13 @@ impl DescriptorTables {
     fn rename_description(&mut self, id: DescriptionId, files: &mut FileNames, names: &mut Dictionaries) {
         let count = self.renamed.count();
         let description = self.description_mut(id);
-        let (path, file) = (description.path, description.file);
+        let (path, file, removed) = (description.path, description.file, description.removed);
         let since = std::mem::replace(&mut description.renamed, count);
         let Some(path) = path.get() else { return };
-        let followed = self.renamed.follow(since, file, names.paths.get(path.0));
-        if followed.stays {
-            self.description_mut(id).renamed = NEVER_RENAMED;
-        }
+        let followed = self.renamed.follow(since, file, (names.paths.get(path.0), removed));
+        self.description_mut(id).removed = followed.removed;
         let by_now = followed.name.or_else(|| {
-            let file = file.get().filter(|_| self.renamed.forgot(since) && !followed.stays)?;
+            let file = file.get().filter(|_| self.renamed.forgot(since) && !followed.removed)?;
             files.is_gone(path, Nullable::some(file), names).then(|| files.namespace.path_of(file))?
         });
         if let Some(by_now) = by_now {
