@@ -28,6 +28,7 @@ import corpus
 
 REFUSED = re.compile(r"(?:leads to what a job has made since|made what it leads to at the same time|it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
 RESTORE = re.compile("Restore what|Restore, if|Kept, because")
+SPARED = re.compile("may be all that is left of it")
 UNKNOWN = re.compile("Restore, if|Kept, because")
 # Where jobs list the directory that holds files of make, it is seen in the first build whether that matters.
 LISTED = re.compile("^.*in which the jobs run.*$", re.MULTILINE)
@@ -81,6 +82,7 @@ class Trials:
 
     def others(self):
         self.cleaned()
+        self.spared()
         self.deleted()
         self.changed()
         self.removed()
@@ -108,7 +110,15 @@ class Trials:
             command = ["snakemake", "-s", self.case.directory / "w.smk", "--cores", "2", "-q", "--nolock", *goals]
         else:
             command = ["make", "-s", "-f", self.case.directory / "w.mk", *goals]
-        return corpus.run(command, start)
+        if goals != ("clean",):
+            return corpus.run(command, start)
+        before = corpus.contents(place)
+        done = corpus.run(command, start)
+        if SPARED.search(done.stderr + done.stdout):
+            if done.returncode == 0 or corpus.contents(place) != before:
+                self.results["spares"] = ("WRONG", f"ended with {done.returncode}, having removed something")
+            done = corpus.run(["env", "FORCE=1", *command], start)
+        return done
 
     def judge(self, trial, done, place, wanted, there=None):
         """Judges a build; a refusal must leave what was `there` before, by default all results."""
@@ -144,6 +154,32 @@ class Trials:
             self.results["clean leaves"] = ("WRONG", f"{sorted(left)}") if done.returncode == 0 else ("WRONG", done.stderr[-300:])
         self.judge("cleaned", self.run(place), place, self.case.files)
 
+    def spared(self):
+        """Restored before `clean`, which may spare results until then, an input is there after it, and all is built again."""
+        place = self.again()
+        start = place / self.case.at
+        clean = ["snakemake", "-s", self.case.directory / "w.smk", "--cores", "2", "-q", "--nolock", "clean"] if self.snakemake else ["make", "-s", "-f", self.case.directory / "w.mk", "clean"]
+        done = corpus.run(clean, start)
+        if not SPARED.search(done.stderr + done.stdout):
+            return
+        self.restore(place, list(self.inputs))
+        done = corpus.run(clean, start)
+        found = corpus.contents(place)
+        lost = [name for name, input in self.inputs.items() if found.get(name) != input]
+        if done.returncode != 0 or lost:
+            self.results["spared"] = ("WRONG", f"clean ended with {done.returncode}: {done.stderr.strip()[-300:]}; lost are {lost}")
+        elif "Kept, because" in done.stdout + done.stderr:
+            self.results["spared"] = ("left", "names of before are to be moved away by hand")
+        else:
+            self.judge("spared", self.run(place), place, self.case.files, found.keys())
+
+    def restore(self, place, changed):
+        """All in one go: they may be names of one file."""
+        names = sorted(name for name, (kind, *_) in self.inputs.items() if kind != "directory" or name in changed)
+        subprocess.run(["rm", "-rf", *names], cwd=place, check=True)
+        inputs = self.case.directory / "inputs" / self.case.place
+        subprocess.run(["cp", "-a", "--parents", *names, place], cwd=inputs, check=True)
+
     def restored(self, place):
         before = corpus.contents(place)
         changed = sorted(name for name, found in self.inputs.items() if before.get(name) != found)
@@ -155,11 +191,7 @@ class Trials:
                 return
             self.results["not restored"] = ("refused", REFUSED.search(done.stderr + done.stdout)[0])
         if changed:
-            # All in one go: they may be names of one file.
-            names = sorted(name for name, (kind, *_) in self.inputs.items() if kind != "directory" or name in changed)
-            subprocess.run(["rm", "-rf", *names], cwd=place, check=True)
-            inputs = self.case.directory / "inputs" / self.case.place
-            subprocess.run(["cp", "-a", "--parents", *names, place], cwd=inputs, check=True)
+            self.restore(place, changed)
         # `clean` has removed results, and hard links to inputs that are restored are broken.
         there = corpus.contents(place).keys()
         self.judge("restored", self.run(place), place, self.case.files, there)
@@ -208,7 +240,9 @@ class Trials:
                 self.results[f"back {name}"] = ("left", f"as the commands themselves leave them: {sorted(different)}")
 
     def removed(self):
-        if not (names := self.named_inputs()):
+        # What the jobs themselves remove nobody else can.
+        names = [name for name in self.named_inputs() if (self.saved / name).exists()]
+        if not names:
             return
         name = self.chance.choice(names)
         reference, place = self.built("without"), self.again()

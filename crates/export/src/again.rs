@@ -8,6 +8,7 @@
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
 use crate::owned::{Filling, Owned, above, is_below, is_given, parent};
+use crate::spares::{self, Spared};
 use crate::targets::begun;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made, State};
@@ -235,11 +236,12 @@ pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<V
     let was = format!(".iotrail/was-{sum}-");
     let still = format!(".iotrail/still-{sum}-");
     let now = format!(".iotrail/now-{sum}-");
+    let is = format!(".iotrail/is-{sum}-");
     // Of a directory: permissions, which one it is, and what is in it. One that was made anew lacks what was in it, but what the jobs put into it
     // and `clean` took away is no change.
     let held = "_held() ( _state \"$1\" | sed \"/^d/{s/.*/d/;q;}\" | tail -n 1 );";
     let state = "_state() ( case $1 in /*) ;; *) set -- \"./$1\";; esac; if test -L \"$1\"; then echo \"l $(readlink \"$1\")\"; elif test -d \"$1\"; then \
-stat -c \"%A %i %W\" \"$1\"; find \"$1\" -name .iotrail -prune -o -print | LC_ALL=C sort | cksum; elif test -e \"$1\"; then \
+stat -c \"%A %i %.9W\" \"$1\"; find \"$1\" -name .iotrail -prune -o -print | LC_ALL=C sort | cksum; elif test -e \"$1\"; then \
 ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo none; fi );";
     let found = format!(
         "_found() ( was=- also= left={mark}$1; if test -e $left; then was=$(cat $left) || exit; fi; \
@@ -264,7 +266,6 @@ echo \"$name: it may hold what had another name before the jobs ran; put that ba
         "_same() ( test ! -e {now}$1 || test \"$(cat {now}$1)\" = \"$(_held \"$2\")\" || {{ \
 echo \"$2: it was changed after the jobs left it, and this one overwrites it; run {clean}, restore it, and make again\" >&2; exit 1; }} );"
     );
-    let now_is = format!("_now() ( _held \"$2\" >{now}$1 );");
     let leaves = format!(
         "_leaves() ( job=$1; shift; mkdir -p .iotrail || exit; for thing; do rm -f {now}$thing; \
 echo $job >{mark}$thing.new && mv -f {mark}$thing.new {mark}$thing || exit; done );"
@@ -281,7 +282,8 @@ rm -f -- \"$2\" && rm -f {mark}$1 );"
         "_was() ( test ! -e {mark}$1 || exit 0; mkdir -p .iotrail && _state \"$2\" >{was}$1 && rm -f {still}$1 );"
     );
     let after = format!(
-        "_still() ( test -e {mark}$1 && test -e {was}$1 || exit 0; (_same \"$@\") 2>/dev/null || exit 0; _state \"$2\" >{still}$1; \
+        "_still() ( test -e {mark}$1 && test -e {was}$1 || exit 0; (_same \"$@\") 2>/dev/null || exit 0; \
+test ! -e {is}$1 || test \"$(_state \"$2\" | _which)\" = \"$(cat {is}$1)\" || exit 0; _state \"$2\" >{still}$1; \
 test \"$(sed \"/^d/q\" {was}$1)\" != \"$(sed \"/^d/q\" {still}$1)\" || rm -f {still}$1 );"
     );
     let unmake = format!(
@@ -299,7 +301,6 @@ rmdir .iotrail 2>/dev/null || : );"
         left,
         remove,
         same,
-        now_is,
         only,
         FIRST.to_owned(),
         free.to_owned(),
@@ -309,6 +310,7 @@ rmdir .iotrail 2>/dev/null || : );"
         unmake,
         forget,
     ];
+    all.extend(spares::functions(&sum, clean));
     if owned.any() {
         all.extend(filling_functions(&sum, clean));
     }
@@ -391,7 +393,7 @@ pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Pr
     let of_before = found(jobs, &[Left::Input, Left::Perhaps]);
     let left = job.leaves.iter().filter_map(|thing| Some((*thing, *of_before.get(thing)?)));
     let left = left.filter(|(_, path)| !is_shared(path, jobs));
-    let left = left.map(|(thing, path)| of_input("_now", thing, path, jobs));
+    let left = left.map(|(thing, path)| of_input("_now", thing, &[path], jobs));
     let after: Vec<String> = filled.into_iter().chain(left).collect();
     let preparation = Preparation {
         checks: checks(number, job, &anew, filling, jobs),
@@ -431,7 +433,7 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
         });
     }
     let overwritten = overwritten(job, jobs).into_iter();
-    parts.extend(overwritten.map(|(thing, path)| of_input("_same", thing, path, jobs)));
+    parts.extend(overwritten.map(|(thing, path)| of_input("_same", thing, &[path], jobs)));
     let closed = &anew.closed;
     if !closed.is_empty() {
         // What is in a directory that it fills is seen to otherwise, the directory itself is one of these names.
@@ -495,7 +497,7 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
     }
     let before = found(jobs, &[Left::Input, Left::Perhaps]);
     for thing in &job.leaves {
-        parts.extend(before.get(thing).map(|path| of_input("_was", *thing, path, jobs)));
+        parts.extend(before.get(thing).map(|path| of_input("_was", *thing, &[path], jobs)));
     }
     if !job.leaves.is_empty() {
         let things: Vec<String> = job.leaves.iter().map(ToString::to_string).collect();
@@ -567,9 +569,9 @@ fn is_shared(path: &str, jobs: &Jobs) -> bool {
     jobs.shared.binary_search_by(|shared| (**shared).cmp(path)).is_ok()
 }
 
-/// A function with the number and the name of what was there before the recording.
-fn of_input(function: &str, thing: u32, path: &str, jobs: &Jobs) -> String {
-    let (first, names) = arguments(std::iter::once(path), jobs);
+/// A function with the number of what was there before the recording, its name, and perhaps others.
+pub(crate) fn of_input(function: &str, thing: u32, paths: &[&str], jobs: &Jobs) -> String {
+    let (first, names) = arguments(paths.iter().copied(), jobs);
     grouped(&first, &format!("{function} {thing} {}", names.join(" ")))
 }
 
@@ -628,22 +630,32 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let names: BTreeSet<&str> = places.iter().map(|place| place.path).collect();
     let (either, files): (Vec<Removal<'_>>, Vec<Removal<'_>>) =
         files.into_iter().partition(|file| names.contains(file.path));
-    let mut lines: Vec<String> = Vec::new();
+    let things = of_before.iter().chain(&unknown).map(|(thing, path)| (*thing, *path));
+    let removes: BTreeSet<&str> = files.iter().chain(&either).map(|removal| removal.path).collect();
+    let replaced_at = |source: &str| {
+        all_made().any(|made| {
+            made.is_directory && !made.moved && (*made.path == *source || is_below(source, &made.path))
+        })
+    };
+    let all = [&files, &either, &places].into_iter().flatten().map(|removal| removal.path);
+    let spared = Spared::of(jobs, things, &removes, &replaced_at).needed(all);
+    let guard = |path: &str| spared.guard(path);
+    let mut lines: Vec<String> = spared.lines();
     for (number, filling) in owned.fillings.iter().enumerate() {
         let drops = fill("_drops", number, filling, std::iter::empty(), jobs).filter(|_| filling.open);
         let ways = filling.directories.iter().flat_map(|path| ways(path, jobs));
         lines.extend(drops.map(|drops| unless_linked(ways, jobs) + &drops));
     }
-    lines.extend(removals(&files, "rm -f --", "", jobs));
-    lines.extend(removals(&either, "rm -f --", " 2>/dev/null || :", jobs));
-    lines.extend(removals(&places, "rmdir --", " 2>/dev/null || :", jobs));
+    lines.extend(removals(&files, "rm -f --", "", &guard, jobs));
+    lines.extend(removals(&either, "rm -f --", " 2>/dev/null || :", &guard, jobs));
+    lines.extend(removals(&places, "rmdir --", " 2>/dev/null || :", &guard, jobs));
     let asked = unknown.iter().filter(|(_, path)| perhaps.contains(*path) && !moved.contains(*path));
     lines.extend(asked.map(|(thing, path)| {
-        unless_linked(ways(path, jobs), jobs) + &of_input("_unmake", *thing, path, jobs)
+        unless_linked(ways(path, jobs), jobs) + &of_input("_unmake", *thing, &[path], jobs)
     }));
     let changed = of_before.iter().chain(&unknown);
     let changed = changed.filter(|(_, path)| inputs.contains(*path) || perhaps.contains(*path));
-    lines.extend(changed.map(|(thing, path)| of_input("_still", *thing, path, jobs)));
+    lines.extend(changed.map(|(thing, path)| of_input("_still", *thing, &[path], jobs)));
     let forget = if of_before.is_empty() && unknown.is_empty() { "rm -rf .iotrail" } else { "_forget" };
     lines.push(forget.to_owned());
     let says = [
@@ -676,14 +688,22 @@ struct Removal<'a> {
 
 /// Commands that remove names, a few of one directory in each: only what was made here, and not through a link that somebody put
 /// in the place of a directory.
-fn removals(all: &[Removal<'_>], command: &str, end: &str, jobs: &Jobs) -> Vec<String> {
-    let same = |a: &Removal<'_>, b: &Removal<'_>| a.mark == b.mark && parent(a.path) == parent(b.path);
+fn removals(
+    all: &[Removal<'_>],
+    command: &str,
+    end: &str,
+    guard: &impl Fn(&str) -> String,
+    jobs: &Jobs,
+) -> Vec<String> {
+    let same = |a: &Removal<'_>, b: &Removal<'_>| {
+        a.mark == b.mark && parent(a.path) == parent(b.path) && guard(a.path) == guard(b.path)
+    };
     let some = all.chunk_by(same).flat_map(|same| same.chunks(IN_A_LINE));
     some.map(|some| {
         let linked = unless_linked(ways(some[0].path, jobs), jobs);
         let (first, names) = arguments(some.iter().map(|removal| removal.path), jobs);
         let line = grouped(&first, &format!("{command} {}", names.join(" ")));
-        format!("test ! -e {} || {linked}{line}{end}", some[0].mark)
+        format!("test ! -e {} || {}{linked}{line}{end}", some[0].mark, guard(some[0].path))
     })
     .collect()
 }

@@ -41,6 +41,7 @@ mod runnable;
 #[cfg(test)]
 mod samples;
 mod snakemake;
+mod spares;
 mod targets;
 mod uses;
 mod watched;

@@ -1,0 +1,4 @@
+# construct: made again
+cp header header.orig
+cat body >>header
+diff header.orig header >changes || :

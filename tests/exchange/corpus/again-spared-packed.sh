@@ -1,0 +1,3 @@
+# construct: made again
+gzip -n header
+gzip -dc header.gz >o
