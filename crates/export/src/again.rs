@@ -637,8 +637,9 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
             made.is_directory && !made.moved && (*made.path == *source || is_below(source, &made.path))
         })
     };
-    let all = [&files, &either, &places].into_iter().flatten().map(|removal| removal.path);
-    let spared = Spared::of(jobs, things, &removes, &replaced_at).needed(all);
+    let all: Vec<&str> =
+        [&files, &either, &places].into_iter().flatten().map(|removal| removal.path).collect();
+    let spared = Spared::of(jobs, things, &removes, &replaced_at).needed(&all);
     let guard = |path: &str| spared.guard(path);
     let mut lines: Vec<String> = spared.lines();
     for (number, filling) in owned.fillings.iter().enumerate() {

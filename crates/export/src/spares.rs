@@ -38,8 +38,8 @@ impl<'a> Spared<'a> {
     }
 
     /// Without those that nothing is made of and no removal depends on.
-    pub(crate) fn needed<'b>(mut self, removals: impl Iterator<Item = &'b str> + Clone) -> Self {
-        self.things.retain(|source| source.heir.is_some() || removals.clone().any(|path| source.holds(path)));
+    pub(crate) fn needed(mut self, removals: &[&str]) -> Self {
+        self.things.retain(|source| source.heir.is_some() || removals.iter().any(|path| source.holds(path)));
         self
     }
 
