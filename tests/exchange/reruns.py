@@ -104,12 +104,13 @@ class Trials:
         subprocess.run(["cp", "-a", self.saved, self.first], check=True)
         return self.first
 
-    def run(self, place, *goals):
-        start = place / self.case.at
+    def command(self, *goals):
         if self.snakemake:
-            command = ["snakemake", "-s", self.case.directory / "w.smk", "--cores", "2", "-q", "--nolock", *goals]
-        else:
-            command = ["make", "-s", "-f", self.case.directory / "w.mk", *goals]
+            return ["snakemake", "-s", self.case.directory / "w.smk", "--cores", "2", "-q", "--nolock", *goals]
+        return ["make", "-s", "-f", self.case.directory / "w.mk", *goals]
+
+    def run(self, place, *goals):
+        start, command = place / self.case.at, self.command(*goals)
         if goals != ("clean",):
             return corpus.run(command, start)
         before = corpus.contents(place)
@@ -157,8 +158,7 @@ class Trials:
     def spared(self):
         """Restored before `clean`, which may spare results until then, an input is there after it, and all is built again."""
         place = self.again()
-        start = place / self.case.at
-        clean = ["snakemake", "-s", self.case.directory / "w.smk", "--cores", "2", "-q", "--nolock", "clean"] if self.snakemake else ["make", "-s", "-f", self.case.directory / "w.mk", "clean"]
+        start, clean = place / self.case.at, self.command("clean")
         done = corpus.run(clean, start)
         if not SPARED.search(done.stderr + done.stdout):
             return

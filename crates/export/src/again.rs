@@ -7,7 +7,7 @@
 
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
-use crate::owned::{Filling, Owned, above, is_below, is_given, parent};
+use crate::owned::{Filling, Owned, above, is_at, is_below, is_given, parent};
 use crate::spares::{self, Spared};
 use crate::targets::begun;
 use iotrail_model::text::printable;
@@ -630,16 +630,13 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let names: BTreeSet<&str> = places.iter().map(|place| place.path).collect();
     let (either, files): (Vec<Removal<'_>>, Vec<Removal<'_>>) =
         files.into_iter().partition(|file| names.contains(file.path));
-    let things = of_before.iter().chain(&unknown).map(|(thing, path)| (*thing, *path));
+    let things = || of_before.iter().chain(&unknown).map(|(thing, path)| (*thing, *path));
     let removes: BTreeSet<&str> = files.iter().chain(&either).map(|removal| removal.path).collect();
-    let replaced_at = |source: &str| {
-        all_made().any(|made| {
-            made.is_directory && !made.moved && (*made.path == *source || is_below(source, &made.path))
-        })
-    };
+    let replaced_at =
+        |source: &str| all_made().any(|made| made.is_directory && !made.moved && is_at(source, &made.path));
     let all: Vec<&str> =
         [&files, &either, &places].into_iter().flatten().map(|removal| removal.path).collect();
-    let spared = Spared::of(jobs, things, &removes, &replaced_at).needed(&all);
+    let spared = Spared::of(jobs, things(), &removes, &replaced_at).needed(&all);
     let guard = |path: &str| spared.guard(path);
     let mut lines: Vec<String> = spared.lines();
     for (number, filling) in owned.fillings.iter().enumerate() {
@@ -654,9 +651,8 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     lines.extend(asked.map(|(thing, path)| {
         unless_linked(ways(path, jobs), jobs) + &of_input("_unmake", *thing, &[path], jobs)
     }));
-    let changed = of_before.iter().chain(&unknown);
-    let changed = changed.filter(|(_, path)| inputs.contains(*path) || perhaps.contains(*path));
-    lines.extend(changed.map(|(thing, path)| of_input("_still", *thing, &[path], jobs)));
+    let changed = things().filter(|(_, path)| inputs.contains(path) || perhaps.contains(path));
+    lines.extend(changed.map(|(thing, path)| of_input("_still", thing, &[path], jobs)));
     let forget = if of_before.is_empty() && unknown.is_empty() { "rm -rf .iotrail" } else { "_forget" };
     lines.push(forget.to_owned());
     let says = [

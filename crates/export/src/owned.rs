@@ -61,6 +61,11 @@ pub(crate) fn is_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// Whether the path is that of the place itself, or of something in it or below.
+pub(crate) fn is_at(path: &str, place: &str) -> bool {
+    path == place || is_below(path, place)
+}
+
 /// All names that a job leaves or uses for a time.
 pub(crate) fn names(job: &Job) -> impl Iterator<Item = &str> {
     let made = job.made.iter().map(|made| &*made.path);

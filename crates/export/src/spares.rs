@@ -2,7 +2,7 @@
 //! changed or removed it. What they made is all that is left of it then.
 
 use crate::again::{of_input, sum};
-use crate::owned::is_below;
+use crate::owned::is_at;
 use iotrail_workflow::jobs::{Job, Jobs, Left};
 use std::collections::BTreeSet;
 
@@ -63,10 +63,6 @@ impl Source<'_> {
     fn holds(&self, path: &str) -> bool {
         self.replaced && is_at(path, self.path)
     }
-}
-
-fn is_at(path: &str, place: &str) -> bool {
-    path == place || is_below(path, place)
 }
 
 /// The first result of those who read the thing as it was before, or what became of that.
