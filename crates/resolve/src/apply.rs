@@ -66,10 +66,17 @@ impl State {
             Effect::MountOtherwise => {
                 self.descriptors.renames += 1;
                 self.tally.unclear_mounts += 1;
+                self.mount_tree(event, operands, cx.names);
             }
             Effect::Enter => {
                 let is_mount = operands.flags[0].is_some_and(|flags| symbols::CLONE_NEWNS.is_in(flags));
-                self.tally.unclear_mounts += u64::from(is_mount);
+                if operands.has(symbols::CLONE_NEWPID) {
+                    self.parts_ids(thread);
+                }
+                if is_mount {
+                    self.tally.unclear_mounts += 1;
+                    self.sees_other_mounts(thread);
+                }
             }
             Effect::Chdir => {
                 let directory = self.processes.thread(thread).directory;
@@ -90,6 +97,9 @@ impl State {
                 let is_known = |path: &PathId| cx.names.paths.get(path.0).starts_with(b"/");
                 let is_chroot = scene.spec.is_some_and(|spec| spec.kind == CallKind::ChangeRoot);
                 let root = event.path.get().filter(is_known).filter(|_| is_chroot);
+                if !is_chroot && self.source.is_trace {
+                    self.file_names.namespace.lose_names();
+                }
                 self.tally.changed_roots += u64::from(root.is_none());
                 let directory = self.processes.thread(thread).directory;
                 self.directories.set_root(directory, root.into());
@@ -265,6 +275,9 @@ impl State {
         if symbols::CLONE_FILES.is_in(flags) {
             self.unshare_table(id);
         }
+        if symbols::CLONE_NEWPID.is_in(flags) {
+            self.parts_ids(id);
+        }
         let other_mounts = symbols::CLONE_NEWNS.is_in(flags);
         if other_mounts || symbols::CLONE_FS.is_in(flags) {
             let directory = self.processes.thread(id).directory;
@@ -274,6 +287,12 @@ impl State {
                 self.part_mounts(own);
             }
         }
+    }
+
+    /// The children that a thread makes from now on are in another PID namespace.
+    fn parts_ids(&mut self, id: ThreadId) {
+        let process = self.processes.thread(id).process;
+        self.processes.process_mut(process).parts_ids = true;
     }
 
     /// Follows what a mount does to names.
@@ -303,6 +322,36 @@ impl State {
             _ => false,
         };
         self.tally.unclear_mounts += u64::from(!is_clear);
+    }
+
+    /// What a descriptor stands for is mounted: which files lie there is not known.
+    fn mount_tree(&mut self, event: &Event, operands: &Operands<'_>, names: &Dictionaries) {
+        if !self.source.is_trace {
+            return;
+        }
+        let text = |path: Nullable<PathId>| path.get().map(|path| names.paths.get(path.0));
+        let has_source =
+            operands.path.is_some_and(|source| source.bytes.is_some_and(|text| !text.is_empty()));
+        let source = text(event.path).filter(|_| has_source);
+        let namespace = &mut self.file_names.namespace;
+        let is_clear = match (source, text(event.path2)) {
+            (Some(source), Some(target)) => namespace.move_mount(source, target),
+            (None, Some(target)) => namespace.mount(target),
+            (_, None) => false,
+        };
+        if !is_clear {
+            namespace.lose_names();
+        }
+    }
+
+    /// A thread sees the mounts of a namespace that somebody made, nobody knows who.
+    fn sees_other_mounts(&mut self, thread: ThreadId) {
+        if self.source.is_trace {
+            let directory = self.processes.thread(thread).directory;
+            self.part_mounts(directory);
+            self.file_names.namespace.mounts.enter(self.directories.get(directory).mounts);
+            self.file_names.namespace.lose_names();
+        }
     }
 
     fn unshare_table(&mut self, id: ThreadId) {

@@ -8,8 +8,9 @@ use crate::file_names::intern;
 use crate::locks::Lock;
 use crate::lookup::Location;
 use crate::mappings::is_anonymous;
+use crate::offsets::Way;
 use crate::operands::{Base, Operands, PathArg, Position};
-use crate::paths;
+use crate::positions::Positions;
 use crate::process_table::{Entered, ThreadId};
 use crate::scene::{Scene, set_result, succeeded};
 use crate::state::State;
@@ -212,7 +213,7 @@ impl State {
     #[inline]
     fn set_transfer(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
         let operands = scene.operands;
-        let positions = operands.held.is_none_or(|file| paths::name_has_positions(file.name));
+        let positions = operands.held.is_none_or(|file| Positions::of_name(file.name).exist());
         if let (Position::At(offset), true) = (operands.position, positions) {
             event.offset = Nullable::some(offset);
         }
@@ -227,13 +228,17 @@ impl State {
         let is_request = self.effects.is_request(scene.call.call);
         let step = scene.step(is_request);
         if let Some(source) = scene.description {
-            let to_end = spec.transfer == Transfer::Write && self.writes_to_end(source, operands);
+            let way = match spec.transfer {
+                Transfer::Write if self.writes_to_end(source, operands) => Way::ToEnd,
+                Transfer::Write => Way::Write,
+                _ => Way::Read,
+            };
             // A request has an offset even where there are no positions.
-            let position = match is_request && !self.descriptors.description(source).seekable {
+            let position = match is_request && !self.descriptors.description(source).positions.exist() {
                 true => Position::Cursor,
                 false => operands.position,
             };
-            event.offset = self.descriptors.transfer(source, &step, position, to_end);
+            event.offset = self.descriptors.transfer(source, &step, position, way);
         }
         if operands.held.is_some() && operands.position == Position::Cursor && scene.succeeded() {
             // What io_uring holds may share its position with a descriptor, of the same file at least.
@@ -251,7 +256,7 @@ impl State {
                 let moved = scene.description == Some(target) && operands.position == Position::Cursor;
                 if !(moved && operands.position2 == Position::Cursor) {
                     let step = step.since(scene.entered.map(|entered| entered.moves_before[1]));
-                    self.descriptors.transfer(target, &step, operands.position2, false);
+                    self.descriptors.transfer(target, &step, operands.position2, Way::Write);
                 }
             }
         }

@@ -10,6 +10,7 @@ use crate::cursor::Moved;
 use crate::holds::Holds;
 pub(crate) use crate::ids::{DescriptionId, TableId};
 use crate::owned::Owned;
+use crate::positions::Positions;
 use crate::renamed::Renamed;
 use crate::sockets::Protocol;
 use crate::source::Source;
@@ -38,8 +39,8 @@ pub(crate) struct Description {
     pub(crate) cursor: Nullable<i64>,
     /// Whether writes go to the end of the file, if that is known.
     pub(crate) append: Option<bool>,
-    /// Whether there are positions at all.
-    pub(crate) seekable: bool,
+    /// What moves the cursor, if there is one.
+    pub(crate) positions: Positions,
     /// Whether every process that shares it is followed: its opening was seen, or the tracer says so.
     pub(crate) followed: bool,
     /// Number of times that it was sent away and not seen to arrive.
@@ -56,14 +57,16 @@ pub(crate) struct Description {
     pub(crate) needs: Holds,
     /// Up to which rename of a file its name was followed ([`Renamed::count`]).
     pub(crate) renamed: u64,
-    /// Whether that name was removed, though the file may have got it again: a rename of that name is none of its own.
-    pub(crate) removed: bool,
+    /// How many of the last parts of that name were removed, though such names may be there again: their renames are none of its own.
+    pub(crate) removed: u16,
     /// Who moved it last, and when.
     pub(crate) moved: Option<Moved>,
     /// [`DescriptorTables::renames`] when the name was confirmed.
     pub(crate) renames: u64,
     /// The process that a pidfd refers to.
     pub(crate) process: Option<Tid>,
+    /// Whether it is the root of a tree that no name leads to: what lies below it is not what its path says.
+    pub(crate) detached: bool,
     /// Of a socket.
     pub(crate) protocol: Protocol,
     /// Whether it may be a copy of any other: nobody can say what its descriptor stands for.
@@ -74,9 +77,9 @@ pub(crate) struct Description {
 
 impl Description {
     /// A file or directory just opened.
-    pub(crate) fn opened(path: Nullable<PathId>, seekable: bool, append: Option<bool>) -> Self {
-        let cursor = if seekable { Nullable::some(0) } else { Nullable::NULL };
-        Self { cursor, append, seekable, followed: true, ..Self::unseen(path) }
+    pub(crate) fn opened(path: Nullable<PathId>, positions: Positions, append: Option<bool>) -> Self {
+        let cursor = if positions.exist() { Nullable::some(0) } else { Nullable::NULL };
+        Self { cursor, append, positions, followed: true, ..Self::unseen(path) }
     }
 
     /// Something that was open before the trace began or whose opening is not in it.
@@ -87,7 +90,7 @@ impl Description {
             file: Nullable::NULL,
             cursor: Nullable::NULL,
             append: None,
-            seekable: true,
+            positions: Positions::All,
             followed: false,
             sent: 0,
             confirmed: false,
@@ -96,10 +99,11 @@ impl Description {
             since: 0,
             needs: Holds::EVERYTHING,
             renamed: 0,
-            removed: false,
+            removed: 0,
             moved: None,
             renames: 0,
             process: None,
+            detached: false,
             protocol: Protocol::Unknown,
             any: false,
             of_several: false,
@@ -370,8 +374,16 @@ impl DescriptorTables {
 
     /// There are no positions behind this description.
     pub(crate) fn has_no_positions(&mut self, id: DescriptionId) {
+        self.limit_positions(id, Positions::None);
+    }
+
+    /// No more than `positions` are behind this description.
+    pub(crate) fn limit_positions(&mut self, id: DescriptionId, positions: Positions) {
         let description = self.description_mut(id);
-        (description.seekable, description.cursor) = (false, Nullable::NULL);
+        description.positions = description.positions.min(positions);
+        if !description.positions.exist() {
+            description.cursor = Nullable::NULL;
+        }
     }
 
     /// A number that grows whenever the cursor of a description may have moved.
@@ -383,7 +395,8 @@ impl DescriptorTables {
     /// Whether there is a cursor that no call moves at present, but nobody knows where it is. A descriptor of `table` stands for it.
     pub(crate) fn has_lost_cursor(&self, table: TableId, id: DescriptionId) -> bool {
         let description = self.description(id);
-        let is_lost = description.seekable && description.in_flight == 0 && self.cursor(id).is_null();
+        let is_lost =
+            description.positions.exist() && description.in_flight == 0 && self.cursor(id).is_null();
         let has_kin = self.has_kin(table);
         let may_move = || match has_kin {
             true => self.moving_any > 0 || self.contested.may_act_on_any(None),
@@ -653,7 +666,7 @@ mod tests {
     use super::*;
 
     fn named(files: &mut DescriptorTables, number: u32) -> DescriptionId {
-        files.describe(Description::opened(Nullable::some(PathId(number)), true, Some(false)))
+        files.describe(Description::opened(Nullable::some(PathId(number)), Positions::All, Some(false)))
     }
 
     #[test]

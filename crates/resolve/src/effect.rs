@@ -108,7 +108,7 @@ pub(crate) static PIDFD: Anonymous = named(b"anon_inode:[pidfd]", Cloexec::Alway
 static FSCONTEXT: Anonymous = named(b"anon_inode:[fscontext]", Cloexec::Flag(1));
 static SECRETMEM: Anonymous = named(b"/secretmem", Cloexec::Flag(O_CLOEXEC));
 static MEMFD: Anonymous = Anonymous { named: true, ..named(b"/memfd:", Cloexec::Flag(1)) };
-static FSMOUNT: Anonymous = nameless(Cloexec::Flag(1));
+pub(crate) static FSMOUNT: Anonymous = nameless(Cloexec::Flag(1));
 static UNKNOWN: Anonymous = nameless(Cloexec::Flag(O_CLOEXEC));
 static UNKNOWN_CLOEXEC: Anonymous = nameless(Cloexec::Always);
 /// A descriptor of another process.

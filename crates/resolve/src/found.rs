@@ -137,7 +137,7 @@ impl State {
             self.learn_file(id, facts, cx);
         }
         let description = self.descriptors.description_mut(id);
-        if description.seekable && !description.followed {
+        if description.positions.exist() && !description.followed {
             description.followed = open.followed;
             self.descriptors.set_cursor(id, open.position.into());
         }

@@ -141,6 +141,11 @@ impl State {
                     self.file_names.note_link(event, event.path, walked.link.as_ref(), cx.names);
                     event.file = self.file_names.there(walked.node, cx.names);
                     self.file_names.namespace.set(walked.node, Content::Nothing);
+                    if let Some(path) =
+                        event.path.get().filter(|_| self.file_names.namespace.has_children(walked.node))
+                    {
+                        self.descriptors.renamed.note_removal(cx.names.paths.get(path.0), event.file);
+                    }
                     self.file_names.emit_name(event.path, event.file, true, cx);
                 }
             }

@@ -62,6 +62,7 @@ mod open_files;
 mod operands;
 mod owned;
 mod paths;
+mod positions;
 mod probes;
 mod process_table;
 mod renamed;

@@ -114,7 +114,12 @@ impl State {
             let ppid = if shares.parent { parent.ppid } else { Some(parent.pid) };
             let parentage = Parentage { image_of: Some(process), ppid };
             let cwd = self.directories.path(directory);
-            self.processes.add_process(new, Pid(tid.0), parentage, cwd)
+            let child = self.processes.add_process(new, Pid(tid.0), parentage, cwd);
+            if shares.parts_ids {
+                let process = self.processes.thread(child).process;
+                self.processes.process_mut(process).set_told_other_ids();
+            }
+            child
         }
     }
 
@@ -223,7 +228,18 @@ impl State {
             }
             None => (call.start, Shares::of(call, operands), None),
         };
+        if self.is_told_other_ids(process) {
+            // The child is known when it is seen.
+            let since = since.unwrap_or_else(|| self.descriptors.contested.now());
+            self.creations.begin(parent, start, shares, since);
+            return;
+        }
         self.link(case, id, child, start, (shares, since), cx);
+    }
+
+    /// Whether the calls of a process return ids that the trace does not use.
+    fn is_told_other_ids(&self, process: ProcessId) -> bool {
+        self.source.is_trace && self.processes.process(process).told_other_ids
     }
 
     /// `child` is a child of the thread `parent`, whose call began at `start`.
@@ -284,8 +300,12 @@ impl State {
         } else {
             let parent = self.processes.process(parent_process);
             let ppid = if shares.parent { parent.ppid } else { Some(parent.pid) };
+            let parts_ids = parent.parts_ids || shares.parts_ids;
             let entry = self.processes.process_mut(process);
             (entry.ppid, entry.has_unknown_parent) = (ppid, false);
+            if parts_ids {
+                entry.set_told_other_ids();
+            }
         }
     }
 
@@ -435,6 +455,11 @@ impl State {
     /// announced its end, that came true, and the number may come again. Not so where each thread has a file: there
     /// a wait stands where it began, and what the child did meanwhile is read later.
     pub(crate) fn reaped<S: Sink>(&mut self, by: ThreadId, tid: Tid, cx: &mut Context<'_, S>) {
+        let Thread { tid: reaper, process, .. } = *self.processes.thread(by);
+        if self.is_told_other_ids(process) {
+            self.creations.end(reaper);
+            return;
+        }
         let Some(id) = self.processes.find(tid).filter(|id| *id != by) else { return };
         let thread = self.processes.thread(id);
         let process = thread.process;

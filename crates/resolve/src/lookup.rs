@@ -91,7 +91,7 @@ impl State {
         names: &mut Dictionaries,
     ) -> Nullable<PathId> {
         let file = file.get().filter(|_| self.descriptors.renames > 0);
-        match file.and_then(|file| self.file_names.namespace.path_of(file)) {
+        match file.and_then(|file| self.file_names.namespace.last_path_of(file)) {
             Some(by_now) if by_now.len() > LONG => names.paths.find(&by_now).map(PathId).into(),
             Some(by_now) => Nullable::some(intern(names, &by_now)),
             None => path,
@@ -244,14 +244,16 @@ impl State {
         hint: Option<Target<'_>>,
         names: &mut Dictionaries,
     ) -> Origin {
-        let Description { path, file, .. } = *self.descriptors.description(id);
+        let Description { path, file, detached, .. } = *self.descriptors.description(id);
         if let Some(hint) = hint {
-            return Origin { path, file, lost: hint.deleted };
+            return Origin { path, file, lost: hint.deleted || detached };
         }
         let path = self.moved(file, path, names);
         let is_absolute = path.get().is_some_and(|path| names.paths.get(path.0).starts_with(b"/"));
         match is_absolute || !file.is_null() {
-            true => Origin { path, file, lost: path.is_null() || self.file_names.is_removed(file) },
+            true => {
+                Origin { path, file, lost: path.is_null() || detached || self.file_names.is_removed(file) }
+            }
             // A pipe is still what it is called, but no directory.
             false => Origin { path, ..LOST },
         }
@@ -276,11 +278,19 @@ impl State {
         self.join(origin, target, names)
     }
 
+    /// Whether `path` leads out of a directory that was removed, to one that is still there: the way up is never lost.
+    fn leads_out(&mut self, directory: Option<&[u8]>, path: &[u8]) -> bool {
+        let parts = path.split(|byte| *byte == b'/').filter(|part| !matches!(*part, b"" | b"."));
+        let ups = parts.take_while(|part| *part == b"..").count();
+        let mut directories = std::iter::successors(directory, |directory| paths::parent(directory));
+        directories.by_ref().skip(1).take(ups).any(|above| !self.file_names.namespace.is_nothing(above))
+    }
+
     /// `path` seen from the directory `base`.
     fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Location {
         let directory = base.path.get().map(|base| names.paths.get(base.0));
         let directory = directory.filter(|path| path.starts_with(b"/") || !base.file.is_null());
-        let lost = base.lost && path.first() != Some(&b'/');
+        let lost = base.lost && path.first() != Some(&b'/') && !self.leads_out(directory, path);
         let absolute = match lost {
             true => paths::join(directory, path, &mut self.scratch),
             false => self.file_names.namespace.join(directory, path, &mut self.scratch),

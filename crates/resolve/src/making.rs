@@ -3,17 +3,18 @@
 use crate::Sink;
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId};
-use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
+use crate::effect::{Anonymous, Cloexec, Effect, FSMOUNT, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
 use crate::file_names::{LONG, intern};
 use crate::histories::Fate;
 use crate::holds::Holds;
 use crate::identity::OpenRequest;
 use crate::operands::{Base, Operands, PathArg, integer};
-use crate::paths;
+use crate::positions::Positions;
 use crate::scene::{Scene, asked_by, cloexec_in, is_creat};
 use crate::sockets::{self, Address, Given, Protocol};
 use crate::state::State;
-use iotrail_model::calls::Makes;
+use crate::symbols;
+use iotrail_model::calls::{CallKind, Makes};
 use iotrail_model::places::is_pseudo;
 use iotrail_model::raw::Target;
 use iotrail_model::text::path_to_text;
@@ -50,14 +51,14 @@ impl State {
         let (operands, given) = (scene.operands, event.path);
         let hint = hint
             .filter(|hint| given.get().is_none_or(|given| !hint.is_literally(cx.names.paths.get(given.0))));
-        let mut seekable =
-            event.path.get().is_none_or(|path| paths::has_positions(cx.names.paths.get(path.0)));
+        let mut positions =
+            event.path.get().map_or(Positions::All, |path| Positions::of_path(cx.names.paths.get(path.0)));
         let link = event.path.get().filter(|_| hint.is_none());
         let behind = link.and_then(|link| self.behind_link(scene.thread, link, cx.names).get());
         let behind = behind.filter(|_| self.effects.follows(scene.call));
         if let Some(file) = hint.map(|hint| intern(cx.names, hint.name)).or(behind) {
             event.path = Nullable::some(file);
-            seekable = paths::name_has_positions(cx.names.paths.get(file.0));
+            positions = Positions::of_name(cx.names.paths.get(file.0));
             let by_links = |given: &PathId| {
                 hint.is_some_and(|hint| !hint.deleted)
                     && goes_by_links(operands.path, cx.names.paths.get(given.0), cx.names.paths.get(file.0))
@@ -105,13 +106,17 @@ impl State {
         let file = event.file;
         let is_directory = flags.directory() && !flags.nameless();
         let kind = file.get().and_then(|file| self.file_names.namespace.kind(file));
-        seekable &= !matches!(kind, Some(FileKind::Pipe | FileKind::Char));
+        if is_directory || matches!(kind, Some(FileKind::Pipe | FileKind::Char)) {
+            positions = Positions::None;
+        }
         let description = Description {
             confirmed: hint.is_some(),
             renames: self.descriptors.renames,
             file,
             needs,
-            ..Description::opened(event.path, seekable && !is_directory, append)
+            detached: scene.spec.is_some_and(|spec| spec.kind == CallKind::OpenTree)
+                && operands.has(symbols::OPEN_TREE_CLONE),
+            ..Description::opened(event.path, positions, append)
         };
         let description = self.descriptors.describe(description);
         self.gives(scene, fd, description, cloexec);
@@ -316,9 +321,9 @@ impl State {
         };
         match kind.name {
             Some(name) => {
-                let seekable = kind.named || paths::name_has_positions(name);
+                let positions = if kind.named { Positions::All } else { Positions::of_name(name) };
                 let protocol = if kind == &SOCKET { Protocol::of(operands.flags) } else { Protocol::Unknown };
-                let opened = Description::opened(path.into(), seekable, Some(false));
+                let opened = Description::opened(path.into(), positions, Some(false));
                 let file = if kind.named { names.next_file() } else { Nullable::NULL };
                 let renames = self.descriptors.renames;
                 Description { confirmed: hint.is_some(), renames, protocol, file, ..opened }
@@ -328,7 +333,14 @@ impl State {
                 let file = hint.map_or(Nullable::NULL, |hint| {
                     self.descriptors.deleted_file(hint, &mut self.file_names, names)
                 });
-                Description { confirmed: hint.is_some(), renames, file, ..Description::unseen(path.into()) }
+                let detached = kind == &FSMOUNT;
+                Description {
+                    confirmed: hint.is_some(),
+                    renames,
+                    file,
+                    detached,
+                    ..Description::unseen(path.into())
+                }
             }
         }
     }

@@ -185,6 +185,9 @@ impl Namespace {
         let (mut way, mut link, mut followed) = (self.way(start), None, 0);
         // The mount of each name on the way.
         let mut mounts = vec![MountId::default(); way.len()];
+        if start == ROOT {
+            (way, mounts) = self.top_of_all();
+        }
         let (mut rest, mut at) = (std::borrow::Cow::Borrowed(path), 0);
         while at < rest.len() {
             let end = rest[at..].iter().position(|byte| *byte == b'/').map_or(rest.len(), |slash| at + slash);
@@ -215,8 +218,7 @@ impl Namespace {
                             link = link.or(Some((file, end)));
                             let mut behind = [target, b"/", &rest[next..]].concat();
                             if target.first() == Some(&b'/') {
-                                way = vec![(ROOT, 0)];
-                                mounts = vec![MountId::default()];
+                                (way, mounts) = self.top_of_all();
                                 if !self.root.is_empty() {
                                     behind = [&self.root, &b"/"[..], &within(&behind)].concat();
                                 }
@@ -232,6 +234,15 @@ impl Namespace {
         let link = link.map(|(file, length)| Crossed { file, length, path: self.text(&way) });
         let mount = mounts.last().copied().unwrap_or_default();
         Some(Walked { node: way.last().map_or(ROOT, |(node, _)| *node), mount, link })
+    }
+
+    /// The way to the root of all names, and its mount.
+    fn top_of_all(&self) -> (Vec<(Node, u32)>, Vec<MountId>) {
+        let (mount, root) = match self.mounts.is_empty() {
+            true => (MountId::default(), ROOT),
+            false => self.mounts.seen_at(MountId::default(), ROOT),
+        };
+        (vec![(root, 0)], vec![mount])
     }
 
     /// Who looks from now on has this root; `None` is the tracer's.
@@ -343,6 +354,16 @@ impl Namespace {
         self.name_of(node).filter(|_| self.content(node) == Content::File(file))
     }
 
+    /// The same, or where it was when its last name was removed: that name moves on with the directories above.
+    pub(crate) fn last_path_of(&self, file: FileId) -> Option<Vec<u8>> {
+        self.name_of(self.files.get(&file)?.name?)
+    }
+
+    /// Whether a path is known to lead to nothing.
+    pub(crate) fn is_nothing(&mut self, path: &[u8]) -> bool {
+        self.walk(path, true).is_none_or(|walked| self.content(walked.node) == Content::Nothing)
+    }
+
     /// Whether a directory, which has one name only, has lost it.
     pub(crate) fn is_removed(&self, directory: FileId) -> bool {
         let name = self.files.get(&directory).and_then(|known| known.name);
@@ -426,6 +447,13 @@ impl Namespace {
         let root = Node(self.names.len() as u32 - 1);
         self.epoch += 1;
         self.mounts.add((point.mount, point.node), root).is_some()
+    }
+
+    /// Mounts were changed in a way that is not followed: nothing is known any more of any name of the current mount namespace.
+    pub(crate) fn lose_names(&mut self) {
+        if !self.mount(b"/") {
+            self.forget();
+        }
     }
 
     /// Shows on `target` once more what `source` leads to, and what is mounted below that if `recursive`; whether that can be
@@ -645,7 +673,8 @@ impl Namespace {
         }
     }
 
-    fn has_children(&self, node: Node) -> bool {
+    /// Whether names were seen below one.
+    pub(crate) fn has_children(&self, node: Node) -> bool {
         !self.names[node.0 as usize].below.is_empty()
     }
 

@@ -5,6 +5,7 @@
 //! - after a write to the end of a file that is open for appending, and after calls of two threads were in flight on one
 //!   description together, because the trace does not say which of them the kernel served first. The next lseek makes it
 //!   known again;
+//! - after a write to a file that may leave it where it is ([`Positions::OfReads`]);
 //! - after a call that could not be read ([`crate::lost`]), until one tells the position again;
 //! - for ever while somebody may move it who is not followed ([`crate::files::Description::followed`]): what was open
 //!   before and is not known to be ours alone, what was sent away, what a process that is not followed inherited.
@@ -12,7 +13,19 @@
 use crate::cursor::{Move, Moved};
 use crate::descriptor_tables::{DescriptionId, DescriptorTables, TableId};
 use crate::operands::Position;
+use crate::positions::Positions;
 use iotrail_model::Nullable;
+
+/// Which way bytes go between a process and an open file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// To the process.
+    Read,
+    /// To the file.
+    Write,
+    /// To the file, wherever it ends.
+    ToEnd,
+}
 
 impl DescriptorTables {
     /// The offset at which a transfer starts. Moves the cursor.
@@ -22,32 +35,33 @@ impl DescriptorTables {
         id: DescriptionId,
         step: &Move,
         position: Position,
-        to_end: bool,
+        way: Way,
     ) -> Nullable<i64> {
         match position {
-            Position::At(offset) if !to_end => Nullable::some(offset),
+            Position::At(offset) if way != Way::ToEnd => Nullable::some(offset),
             Position::At(_) | Position::Unseen => Nullable::NULL,
-            Position::Cursor => self.transfer_at_cursor(id, step, to_end),
+            Position::Cursor => self.transfer_at_cursor(id, step, way),
         }
     }
 
-    fn transfer_at_cursor(&mut self, id: DescriptionId, step: &Move, to_end: bool) -> Nullable<i64> {
-        if !self.description(id).seekable {
+    fn transfer_at_cursor(&mut self, id: DescriptionId, step: &Move, way: Way) -> Nullable<i64> {
+        if !self.description(id).positions.exist() {
             return Nullable::NULL;
         }
         let cursor = self.cursor(id);
         let contended = self.is_contended(id, step);
-        let offset = if to_end || contended { Nullable::NULL } else { cursor };
+        let offset = if way == Way::ToEnd || contended { Nullable::NULL } else { cursor };
         if !step.failed && step.bytes != Some(0) {
             let after = offset.get().zip(step.bytes).and_then(|(offset, bytes)| offset.checked_add(bytes));
-            self.move_cursor(id, step, after.into());
+            let is_told = way == Way::Read || self.description(id).positions == Positions::All;
+            self.move_cursor(id, step, after.filter(|_| is_told).into());
         }
         self.trusted(id, offset)
     }
 
     /// lseek: the cursor before it. Afterwards it is at `to`, or unknown.
     pub(crate) fn seek(&mut self, id: DescriptionId, step: &Move, to: Option<i64>) -> Nullable<i64> {
-        if !self.description(id).seekable {
+        if !self.description(id).positions.exist() {
             return Nullable::NULL;
         }
         let cursor = self.cursor(id);

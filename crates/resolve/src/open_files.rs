@@ -9,7 +9,7 @@ use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, Tab
 use crate::file_names::{FileNames, LONG, intern};
 use crate::namespace::{Content, Made};
 use crate::operands::FdArg;
-use crate::paths;
+use crate::positions::Positions;
 use crate::process_table::ProcessTable;
 use crate::sockets::is_socket_name;
 use iotrail_model::raw::Target;
@@ -88,9 +88,7 @@ impl DescriptorTables {
         files.lost_names.extend(path.get().zip(file.get()).filter(|_| hint.deleted));
         let description = self.confirm(id);
         (description.path, description.file) = (path, file);
-        if !paths::name_has_positions(hint.name) {
-            self.has_no_positions(id);
-        }
+        self.limit_positions(id, Positions::of_name(hint.name));
         id
     }
 
@@ -107,7 +105,7 @@ impl DescriptorTables {
         files.lost_names.extend(file.get().map(|file| (path, file)));
         let description = Description {
             file,
-            seekable: paths::name_has_positions(hint.name),
+            positions: Positions::of_name(hint.name),
             confirmed: true,
             renames: self.renames,
             ..Description::unseen(Nullable::some(path))
@@ -152,7 +150,7 @@ impl DescriptorTables {
         let followed = self.renamed.follow(since, file, (names.paths.get(path.0), removed));
         self.description_mut(id).removed = followed.removed;
         let by_now = followed.name.or_else(|| {
-            let file = file.get().filter(|_| self.renamed.forgot(since) && !followed.removed)?;
+            let file = file.get().filter(|_| self.renamed.forgot(since) && followed.removed == 0)?;
             files.is_gone(path, Nullable::some(file), names).then(|| files.namespace.path_of(file))?
         });
         if let Some(by_now) = by_now {

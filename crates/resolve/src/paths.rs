@@ -155,33 +155,6 @@ pub(crate) fn within(path: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether a file of this path has a position to read and write at, as far as the path tells.
-pub(crate) fn has_positions(path: &[u8]) -> bool {
-    const NONE: [&[u8]; 15] = [
-        b"/dev/null",
-        b"/dev/zero",
-        b"/dev/full",
-        b"/dev/random",
-        b"/dev/urandom",
-        b"/dev/tty",
-        b"/dev/console",
-        b"/dev/ptmx",
-        b"/dev/pts/",
-        b"/dev/kmsg",
-        b"/dev/fuse",
-        b"/dev/std",
-        b"/dev/fd/",
-        b"/dev/net/",
-        b"/proc/self/fd/",
-    ];
-    !NONE.iter().any(|prefix| path.starts_with(prefix))
-}
-
-/// The same for a name that a tracer gave: what is no path (`pipe:[7]`) has none.
-pub(crate) fn name_has_positions(name: &[u8]) -> bool {
-    name.first() == Some(&b'/') && has_positions(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,15 +239,6 @@ mod tests {
         for (path, expected) in [("/etc/x", "etc/x"), ("../../etc/../a", "a"), ("/..", "."), ("a", "a")] {
             assert_eq!(within(path.as_bytes()), expected.as_bytes(), "{path}");
         }
-    }
-
-    #[test]
-    fn terminals_and_pipes_have_no_positions() {
-        assert!(!has_positions(b"/dev/pts/3"));
-        assert!(!has_positions(b"/dev/null"));
-        assert!(has_positions(b"/dev/shm/segment"));
-        assert!(has_positions(b"/dev/nvme0n1"));
-        assert!(has_positions(b"/tmp/a"));
     }
 
     proptest! {

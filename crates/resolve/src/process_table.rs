@@ -168,6 +168,10 @@ pub(crate) struct ProcessEntry {
     members: Vec<ThreadId>,
     /// Made by a process that is not in the trace.
     pub(crate) has_unknown_parent: bool,
+    /// Whether the ids that it is told are those of another PID namespace than the tracer's.
+    pub(crate) told_other_ids: bool,
+    /// Whether its children are told such ids.
+    pub(crate) parts_ids: bool,
     /// It was there when the trace began, and its present image since then.
     pub(crate) found: bool,
     ended: bool,
@@ -203,6 +207,11 @@ pub(crate) enum End<'a> {
 }
 
 impl ProcessEntry {
+    /// It is in another PID namespace than the tracer.
+    pub(crate) fn set_told_other_ids(&mut self) {
+        (self.told_other_ids, self.parts_ids) = (true, true);
+    }
+
     /// The row of the table `processes` for the present image.
     pub(crate) fn row(&self, end: Option<(Timestamp, End<'_>)>, cwd: Option<&[u8]>) -> Process {
         let end = end.or(self.last.as_ref().map(|(at, word)| (*at, word.end())));
@@ -412,6 +421,8 @@ impl ProcessTable {
             bytes_written: 0,
             members: Vec::new(),
             has_unknown_parent: parentage.ppid.is_none(),
+            told_other_ids: parent.is_some_and(|parent| parent.parts_ids),
+            parts_ids: parent.is_some_and(|parent| parent.parts_ids),
             found: false,
             ended: false,
             last: None,

@@ -16,6 +16,8 @@ pub(crate) struct Shares {
     pub(crate) parent: bool,
     /// It sees mounts of its own.
     pub(crate) parts_mounts: bool,
+    /// It is in a PID namespace of its own.
+    pub(crate) parts_ids: bool,
 }
 
 impl Shares {
@@ -33,6 +35,7 @@ impl Shares {
             memory: is_vfork || has(symbols::CLONE_VM) || has(symbols::CLONE_THREAD),
             parent: has(symbols::CLONE_PARENT),
             parts_mounts: has(symbols::CLONE_NEWNS),
+            parts_ids: has(symbols::CLONE_NEWPID),
         }
     }
 
@@ -44,6 +47,7 @@ impl Shares {
             memory: self.memory || other.memory,
             parent: self.parent || other.parent,
             parts_mounts: self.parts_mounts || other.parts_mounts,
+            parts_ids: self.parts_ids || other.parts_ids,
         }
     }
 }

@@ -19,6 +19,7 @@ macro_rules! symbols {
 
 symbols! {
     O_APPEND = 0x400;
+    OPEN_TREE_CLONE = 1;
     FD_CLOEXEC = 1;
     CLOSE_RANGE_UNSHARE = 2;
     CLOSE_RANGE_CLOEXEC = 4;
@@ -30,6 +31,7 @@ symbols! {
     CLONE_FILES = 0x400;
     CLONE_PARENT = 0x8000;
     CLONE_NEWNS = 0x2_0000;
+    CLONE_NEWPID = 0x2000_0000;
     MS_REMOUNT = 0x20;
     MS_BIND = 0x1000;
     MS_MOVE = 0x2000;

@@ -1,7 +1,7 @@
 //! Which file a call acted on, whatever its names.
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
-use crate::script::{CWD, ENOENT, Script, fd, path, symbols, value};
+use crate::script::{CWD, ENOENT, Script, fd, hint, path, symbols, value};
 use iotrail_model::raw::{Arg, RawItem, Return, Target};
 use iotrail_model::{FileFacts, FileKind, Tid};
 
@@ -882,4 +882,50 @@ fn what_is_mounted_over_the_source_of_a_bind_mount_is_not_seen_in_it() {
     assert_eq!(script.last().file, file);
     let script = script.call("umount2", &[path("/src"), Arg::Int(0)], value(0)).open("/src/a", 6);
     assert_eq!((script.last().file, script.summary().unclear_mounts), (file, 0));
+}
+
+#[test]
+fn names_in_a_tree_that_is_attached_to_no_name_are_none_of_the_root() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/d"), "/y").open_with("/f", CREATE, 3);
+    let of_root = script.last().file;
+    let script = script.call("open_tree", &[CWD, path("/d"), symbols("OPEN_TREE_CLONE")], value(4));
+    let below = |script: Script, number, shown| {
+        let ret = Return::Value(number, hint(shown));
+        script.call("openat", &[Arg::Fd(4, hint("/")), path("f"), symbols("O_RDWR")], ret)
+    };
+    let script = below(script, 5, "/f");
+    assert!(script.last().file != of_root, "{:?}", script.last().file);
+    let script = script
+        .call("move_mount", &[fd(4), path(""), CWD, path("/y"), symbols("MOVE_MOUNT_F_EMPTY_PATH")], value(0))
+        .open("/f", 6);
+    assert_eq!((script.last().file, script.summary().unclear_mounts), (of_root, 1));
+}
+
+#[test]
+fn after_pivot_root_no_name_is_known_any_more_to_those_who_see_it() {
+    let script = Script::new().of_trace().open_with("/f", CREATE, 3);
+    let file = script.last().file;
+    let script = script.call("unshare", &[symbols("CLONE_NEWNS")], value(0));
+    let script = script.call("pivot_root", &[path("/new"), path("/new/old")], value(0)).open("/f", 4);
+    assert_ne!(script.last().file, file);
+    let script = script.by(200).open("/f", 3);
+    assert_eq!(script.last().file, file, "it sees other mounts");
+}
+
+#[test]
+fn the_way_up_from_a_directory_that_was_removed_leads_to_where_those_above_are_by_now() {
+    let script = mkdir(mkdir(Script::new().of_trace().chdir("/"), "/d"), "/d/s").chdir("/d/s");
+    let script = rename(script, "/d", "/e").call("rmdir", &[path("/e/s")], value(0));
+    let script = script.open_with("../q", CREATE, 3);
+    assert_eq!((script.path(), script.last().file.is_some()), (Some("/e/q"), true));
+    let script = mkdir(script, "../s");
+    assert_eq!(script.path(), Some("/e/s"));
+}
+
+#[test]
+fn a_removed_file_keeps_its_path_when_its_directory_is_made_anew_and_renamed() {
+    let script = mkdir(Script::new().of_trace(), "/s").open_with("/s/c", CREATE, 3);
+    let script = mkdir(unlink(script, "/s/c").call("rmdir", &[path("/s")], value(0)), "/s");
+    let script = rename(script, "/s", "/t").write(3, 1);
+    assert_eq!(script.path(), Some("/s/c"));
 }

@@ -90,6 +90,17 @@ fn terminals_and_what_cannot_be_sought_have_no_offsets() {
 }
 
 #[test]
+fn a_write_to_proc_may_leave_the_position_where_it_is() {
+    let script = Script::new().open("/proc/self/comm", 3).write(3, 7);
+    assert_eq!(script.offset(), Some(0));
+    let script = script.read(3, 8);
+    assert_eq!(script.offset(), None);
+    assert_eq!(script.lseek(3, 0).read(3, 8).read(3, 0).offset(), Some(8));
+    let script = Script::new().open("/proc/sys/kernel/core_pattern", 3).write(3, 7).read(3, 8);
+    assert_eq!(script.offset(), Some(7), "these move it");
+}
+
+#[test]
 fn others_may_move_the_cursors_of_inherited_descriptors() {
     let script = Script::new().read(0, 10).lseek(0, 5).read(0, 10).read(0, 10);
     assert_eq!(offsets(&script), [None; 3]);

@@ -470,3 +470,17 @@ fn of_a_trace_a_process_lives_from_the_call_that_made_it() {
     let seen = Timestamp(script.now());
     assert_eq!(born(script), Some(seen), "of a recording its first sign of life is told");
 }
+
+#[test]
+fn in_a_pid_namespace_a_child_is_who_appears_next() {
+    let script = Script::new().of_trace().open("/a", 3).write(3, 5);
+    let open = script.last().open;
+    let script = script.call("unshare", &[symbols("CLONE_NEWPID")], value(0)).fork(200);
+    let script = script.by(200).call("fork", &[], value(2)).by(300).write(3, 4);
+    assert_eq!(script.last().open, open);
+    let script = script.by(200).call("wait4", &[Arg::Int(-1)], value(200)).write(3, 1);
+    assert_eq!(script.last().open, open, "it is not 200 that is waited for");
+    let script = script.by(300).call("clone", &[Arg::Null, symbols("SIGCHLD")], value(3)).by(400).write(3, 1);
+    assert_eq!(script.last().open, open);
+    assert_eq!(row(&script.finish(), 400).ppid, Some(Pid(300)));
+}
