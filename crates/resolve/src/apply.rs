@@ -98,7 +98,7 @@ impl State {
                 let is_chroot = scene.spec.is_some_and(|spec| spec.kind == CallKind::ChangeRoot);
                 let root = event.path.get().filter(is_known).filter(|_| is_chroot);
                 if !is_chroot && self.source.is_trace {
-                    self.file_names.namespace.lose_names();
+                    self.pivot(event, cx.names);
                 }
                 self.tally.changed_roots += u64::from(root.is_none());
                 let directory = self.processes.thread(thread).directory;
@@ -341,6 +341,16 @@ impl State {
         };
         if !is_clear {
             namespace.lose_names();
+        }
+    }
+
+    /// What is mounted somewhere comes to be the root.
+    fn pivot(&mut self, event: &Event, names: &Dictionaries) {
+        let text = |path: Nullable<PathId>| path.get().map(|path| names.paths.get(path.0));
+        let namespace = &mut self.file_names.namespace;
+        match (text(event.path), text(event.path2)) {
+            (Some(new), Some(put)) => namespace.pivot(new, put),
+            _ => namespace.lose_names(),
         }
     }
 

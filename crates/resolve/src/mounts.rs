@@ -134,6 +134,25 @@ impl Mounts {
         place.zip(mounts).map(|(place, mounts)| mounts.remove(place)).is_some()
     }
 
+    /// The mount that shows this root comes to be the root of all, whose root was `root` in the mount `old`, which moves to
+    /// `put`; whether it was known.
+    pub(crate) fn pivot(
+        &mut self,
+        shown: (MountId, Node),
+        (old, root): (MountId, Node),
+        (on, point): (MountId, Node),
+    ) -> bool {
+        let place = self.place_of(shown).filter(|_| shown != (on, point) && old == MountId::default());
+        let Some((place, mounts)) = place.zip(self.spaces.get_mut(self.current.0 as usize)) else {
+            return false;
+        };
+        let mount = mounts.remove(place);
+        // What is seen there is that mount, not what is mounted upon it now.
+        mounts.insert(0, Mount { id: old, on, point, root });
+        mounts.insert(0, Mount { on: old, point: root, ..mount });
+        true
+    }
+
     /// Moves the mount that shows this root, with what lies in it; whether it was known.
     pub(crate) fn shift(&mut self, shown: (MountId, Node), (on, point): (MountId, Node)) -> bool {
         let place = self.place_of(shown);

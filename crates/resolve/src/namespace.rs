@@ -456,6 +456,20 @@ impl Namespace {
         }
     }
 
+    /// What is mounted on `new` comes to be the root of all, and the root that was moves to `put`. Nothing is known any more of
+    /// any name if that cannot be followed.
+    pub(crate) fn pivot(&mut self, new: &[u8], put: &[u8]) {
+        let top = self.walk(b"/", true);
+        let both = self.walk_both(new, put);
+        self.epoch += 1;
+        let is_followed = top.zip(both).is_some_and(|(top, [new, put])| {
+            self.mounts.pivot((new.mount, new.node), (top.mount, top.node), (put.mount, put.node))
+        });
+        if !is_followed {
+            self.lose_names();
+        }
+    }
+
     /// Shows on `target` once more what `source` leads to, and what is mounted below that if `recursive`; whether that can be
     /// followed.
     pub(crate) fn bind(&mut self, target: &[u8], source: &[u8], recursive: bool) -> bool {

@@ -913,6 +913,26 @@ fn after_pivot_root_no_name_is_known_any_more_to_those_who_see_it() {
 }
 
 #[test]
+fn after_pivot_root_names_lead_to_the_new_root_and_to_the_old_one_where_it_was_put() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/new"), "/m").open_with("/f", CREATE, 3);
+    let old = script.last().file;
+    let script = mount(script, "/m", "tmpfs", "0").open_with("/m/f", CREATE, 3);
+    let below_old = script.last().file;
+    let script = mount(script, "/new", "tmpfs", "0").open_with("/new/f", CREATE, 3);
+    let new = script.last().file;
+    let script = mkdir(script, "/new/in");
+    let script = mount(mkdir(script, "/new/put"), "/new/in", "tmpfs", "0").open_with("/new/in/f", CREATE, 3);
+    let below_new = script.last().file;
+    let mut script = script.call("pivot_root", &[path("/new"), path("/new/put")], value(0));
+    for (name, file) in
+        [("/f", new), ("/in/f", below_new), ("/put/f", old), ("/put/m/f", below_old), ("/put/../f", new)]
+    {
+        script = script.open(name, 4);
+        assert_eq!(script.last().file, file, "{name}");
+    }
+}
+
+#[test]
 fn the_way_up_from_a_directory_that_was_removed_leads_to_where_those_above_are_by_now() {
     let script = mkdir(mkdir(Script::new().of_trace().chdir("/"), "/d"), "/d/s").chdir("/d/s");
     let script = rename(script, "/d", "/e").call("rmdir", &[path("/e/s")], value(0));
