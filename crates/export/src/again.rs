@@ -8,7 +8,7 @@
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
 use crate::owned::{Filling, Owned, above, is_at, is_below, is_given, parent};
-use crate::spares::{self, Spared};
+use crate::spares::{self, Spared, Thing};
 use crate::targets::begun;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made, State};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 23] = [
+const EXPLANATION: [(&str, &str); 24] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -44,6 +44,7 @@ const EXPLANATION: [(&str, &str); 23] = [
         "_first",
         "_first MARK NAME...: if the job, which leaves MARK, never began here, nothing has these names, which it removes from then on.",
     ),
+    ("_there", "_there NAME...: these are there, which a job changes later."),
     ("_free", "_free NAME...: nothing has these names, which the job gives to files of before."),
     (
         "_leaves",
@@ -260,6 +261,8 @@ for entry in \"$place\"/* \"$place\"/.[!.]* \"$place\"/..?*; do test -e \"$entry
 case $all in *\"/./$entry/./\"*) test ! -L \"$place\" && continue;; esac; \
 echo \"$place: $entry is not of this job; run {clean}, move away what is left in $place, and make again\" >&2; exit 1; done; done );"
     );
+    let there = "_there() ( for name; do test -e \"$name\" || test -L \"$name\" || { \
+echo \"$name: it is not there; restore it, and make again\" >&2; exit 1; }; done );";
     let free = "_free() ( for name; do test -e \"$name\" || test -L \"$name\" || continue; \
 echo \"$name: it may hold what had another name before the jobs ran; put that back, move $name away, and make again\" >&2; exit 1; done );";
     let same = format!(
@@ -303,6 +306,7 @@ rmdir .iotrail 2>/dev/null || : );"
         same,
         only,
         FIRST.to_owned(),
+        there.to_owned(),
         free.to_owned(),
         leaves,
         before,
@@ -431,6 +435,12 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
             Some(left_by) => format!("{{ {left_by} || {found}; }}"),
             None => found,
         });
+    }
+    let needed = job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
+    let needed = needed.map(|state| &*state.path).filter(|path| !is_shared(path, jobs));
+    let needed: BTreeSet<&str> = needed.collect();
+    if !needed.is_empty() {
+        parts.push(with_names("_there", needed.into_iter(), jobs));
     }
     let overwritten = overwritten(job, jobs).into_iter();
     parts.extend(overwritten.map(|(thing, path)| of_input("_same", thing, &[path], jobs)));
@@ -571,8 +581,13 @@ fn is_shared(path: &str, jobs: &Jobs) -> bool {
 
 /// A function with the number of what was there before the recording, its name, and perhaps others.
 pub(crate) fn of_input(function: &str, thing: u32, paths: &[&str], jobs: &Jobs) -> String {
-    let (first, names) = arguments(paths.iter().copied(), jobs);
-    grouped(&first, &format!("{function} {thing} {}", names.join(" ")))
+    with_names(&format!("{function} {thing}"), paths.iter().copied(), jobs)
+}
+
+/// A command and the names that it is about.
+pub(crate) fn with_names<'a>(command: &str, paths: impl Iterator<Item = &'a str>, jobs: &Jobs) -> String {
+    let (first, names) = arguments(paths, jobs);
+    grouped(&first, &format!("{command} {}", names.join(" ")))
 }
 
 /// A command with the assignments that its words need.
@@ -584,7 +599,8 @@ fn grouped(first: &str, line: &str) -> String {
 pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let [of_before, unknown] = [Left::Input, Left::Perhaps].map(|left| found(jobs, &[left]));
     let all_made = || jobs.jobs.iter().flat_map(|job| &job.made);
-    let moved: BTreeSet<&str> = all_made().filter(|made| made.moved).map(|made| &*made.path).collect();
+    let moved = all_made().filter(|made| made.moved).map(|made| &*made.path);
+    let moved: BTreeSet<&str> = moved.chain(jobs.kept.iter().map(|path| &**path)).collect();
     let inputs: BTreeSet<&str> = of_before.values().copied().collect();
     let perhaps: BTreeSet<&str> = unknown.values().copied().filter(|path| !inputs.contains(path)).collect();
     // What was in a directory that nobody had made yet was nowhere.
@@ -636,7 +652,13 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
         |source: &str| all_made().any(|made| made.is_directory && !made.moved && is_at(source, &made.path));
     let all: Vec<&str> =
         [&files, &either, &places].into_iter().flatten().map(|removal| removal.path).collect();
-    let spared = Spared::of(jobs, things(), &removes, &replaced_at).needed(&all);
+    let numbered =
+        of_before.iter().map(|(number, path)| Thing { number: Some(*number), path, is_certain: true });
+    let guessed =
+        unknown.iter().map(|(number, path)| Thing { number: Some(*number), path, is_certain: false });
+    let others = jobs.unordered.iter().map(|path| Thing { number: None, path, is_certain: true });
+    let spared = Spared::of(jobs, numbered.chain(guessed).chain(others), (&removes, &moved), &replaced_at)
+        .needed(&all);
     let guard = |path: &str| spared.guard(path);
     let mut lines: Vec<String> = spared.lines();
     for (number, filling) in owned.fillings.iter().enumerate() {

@@ -1,9 +1,12 @@
 //! What `clean` spares until it is restored: jobs may have made a copy of what was there before the recording, or packed it, and then
 //! changed or removed it. What they made is all that is left of it then.
+//!
+//! Nobody knows what a program makes of what it reads. So everything counts that was made by a job that read it or gave it another
+//! name, and by all that needed such a job.
 
-use crate::again::{of_input, sum};
+use crate::again::{sum, with_names};
 use crate::owned::is_at;
-use iotrail_workflow::jobs::{Job, Jobs, Left};
+use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, State};
 use std::collections::BTreeSet;
 
 /// Things of before that jobs change.
@@ -13,41 +16,64 @@ pub(crate) struct Spared<'a> {
     things: Vec<Source<'a>>,
 }
 
+/// What was there before the recording.
+#[derive(Clone, Copy)]
+pub(crate) struct Thing<'a> {
+    /// Its number, if jobs change it in an order that is known.
+    pub(crate) number: Option<u32>,
+    pub(crate) path: &'a str,
+    /// Whether it is certain that it was there.
+    pub(crate) is_certain: bool,
+}
+
 struct Source<'a> {
-    thing: u32,
-    path: &'a str,
-    /// A result of what it held.
+    thing: Thing<'a>,
+    /// A result of those who read it as it was before, or gave it another name.
     heir: Option<&'a str>,
+    /// A result of those who read it at any time, also when jobs had only added to it.
+    last_heir: Option<&'a str>,
+    /// Names that `clean` keeps and that those gave it who gave it another one.
+    homes: Vec<&'a str>,
     /// Whether it lies in, or is, a directory that jobs make anew: results have its name, or lie in it.
     replaced: bool,
 }
 
 impl<'a> Spared<'a> {
-    /// The things of these numbers and names; `removes` are the results that `clean` removes.
+    /// The things; `removes` are the results that `clean` removes, `moved` the names that it keeps because jobs gave them to what was
+    /// there before.
     pub(crate) fn of(
         jobs: &'a Jobs,
-        things: impl Iterator<Item = (u32, &'a str)>,
-        removes: &BTreeSet<&str>,
+        things: impl Iterator<Item = Thing<'a>>,
+        (removes, moved): (&BTreeSet<&str>, &BTreeSet<&'a str>),
         replaced: &impl Fn(&str) -> bool,
     ) -> Self {
-        let source = |(thing, path)| {
-            let heir = heir(jobs, thing, path, removes);
-            Source { thing, path, heir, replaced: replaced(path) }
+        let source = |thing: Thing<'a>| {
+            let heir = |later| heir(jobs, &thing, later, removes);
+            let (homes, replaced) = (homes(jobs, thing.path, moved), replaced(thing.path));
+            Source { thing, heir: heir(false), last_heir: heir(true), homes, replaced }
         };
         Self { jobs, sum: sum(jobs), things: things.map(source).collect() }
     }
 
     /// Without those that nothing is made of and no removal depends on.
     pub(crate) fn needed(mut self, removals: &[&str]) -> Self {
-        self.things.retain(|source| source.heir.is_some() || removals.iter().any(|path| source.holds(path)));
+        let is_needed = |source: &Source<'_>| {
+            source.last_heir.is_some() || removals.iter().any(|path| source.holds(path))
+        };
+        self.things.retain(is_needed);
         self
     }
 
     /// What `clean` begins with: it ends where something is not restored that a result is made of.
     pub(crate) fn lines(&self) -> Vec<String> {
         let line = |source: &Source<'a>| {
-            let names: Vec<&str> = std::iter::once(source.path).chain(source.heir).collect();
-            of_input("_spares", source.thing, &names, self.jobs) + " || exit 1"
+            let Thing { number, path, is_certain } = source.thing;
+            let number = number.map_or_else(|| "-".to_owned(), |number| number.to_string());
+            let before = if is_certain { "input" } else { "perhaps" };
+            let heirs: Vec<&str> = [source.last_heir, source.heir].into_iter().flatten().collect();
+            let command = format!("_spares {number} {before} {}", heirs.len());
+            let names = std::iter::once(path).chain(heirs).chain(source.homes.iter().copied());
+            with_names(&command, names, self.jobs) + " || exit 1"
         };
         self.things.iter().map(line).collect()
     }
@@ -55,40 +81,60 @@ impl<'a> Spared<'a> {
     /// What a removal begins with that is only done where the things that it is at, or in, are as the jobs left them.
     pub(crate) fn guard(&self, path: &str) -> String {
         let above = self.things.iter().filter(|source| source.holds(path));
-        above.map(|source| format!("test ! -e {} || ", stays(&self.sum, source.thing))).collect()
+        let numbers = above.filter_map(|source| source.thing.number);
+        numbers.map(|number| format!("test ! -e {} || ", stays(&self.sum, number))).collect()
     }
 }
 
 impl Source<'_> {
     fn holds(&self, path: &str) -> bool {
-        self.replaced && is_at(path, self.path)
+        self.replaced && is_at(path, self.thing.path)
     }
 }
 
-/// The first result of those who read the thing as it was before, or what became of that.
-fn heir<'a>(jobs: &'a Jobs, thing: u32, path: &'a str, removes: &BTreeSet<&str>) -> Option<&'a str> {
-    let of_before = |job: &Job| {
-        let finds = |left| matches!(left, Left::Input | Left::Perhaps);
-        job.finds.iter().any(|state| state.thing == thing && finds(state.left))
+/// The first result, if possible one that stays, of those who read the thing or gave it another name, and of all that needed them.
+/// `later`: also of those who did so when jobs had only added to it.
+fn heir<'a>(jobs: &'a Jobs, thing: &Thing<'_>, later: bool, removes: &BTreeSet<&str>) -> Option<&'a str> {
+    let is_of_before = |state: &State| {
+        Some(state.thing) == thing.number && matches!(state.left, Left::Input | Left::Perhaps)
     };
-    let read = |job: &'a Job| job.inputs.iter().filter(|file| file.read > 0).map(|file| &*file.path);
-    let moves = |job: &'a Job| job.made.iter().filter(|made| made.moved).map(|made| &*made.path);
-    let mut holders: Vec<&str> = Vec::new();
+    let is_any = thing.number.is_none_or(|number| jobs.lost.binary_search(&number).is_ok());
+    let is_early = |job: &Job| is_any || job.finds.iter().any(is_of_before);
+    let takes = |job: &Job| {
+        let is_of_it = |file: &&JobFile| is_at(&file.path, thing.path);
+        // Who only adds to it takes nothing of it.
+        let adds = |file: &JobFile| job.outputs.iter().any(|output| output.path == file.path);
+        let reads = job.inputs.iter().filter(is_of_it).any(|file| file.read > 0 || !adds(file))
+            || job.outputs.iter().filter(is_of_it).any(|file| file.read > 0);
+        let moves = || job.moves.iter().any(|path| is_at(path, thing.path) || is_at(thing.path, path));
+        (reads || moves()) && (later || is_early(job))
+    };
+    let mut has_it: Vec<bool> = Vec::with_capacity(jobs.jobs.len());
+    let mut first = None;
     for job in &jobs.jobs {
-        let is_held = |name: &str| holders.iter().any(|holder| is_at(name, holder));
-        let takes = of_before(job)
-            && (read(job).any(|name| is_at(name, path)) || moves(job).next().is_some())
-            || read(job).any(is_held);
-        if takes {
-            let results = job.outputs.iter().filter(|file| file.stays).map(|file| &*file.path);
-            if let Some(result) = results.clone().find(|result| removes.contains(result)) {
-                return Some(result);
+        let has_one = |needed: &JobId| has_it.get(needed.0 as usize).is_some_and(|has_it| *has_it);
+        let has = takes(job) || job.needs.iter().any(has_one);
+        has_it.push(has);
+        for result in job.outputs.iter().filter(|file| has && removes.contains(&*file.path)) {
+            if result.stays {
+                return Some(&result.path);
             }
-            let outputs = job.outputs.iter().map(|file| &*file.path);
-            holders.extend(outputs.chain(moves(job)));
+            first = first.or(Some(&*result.path));
         }
     }
-    None
+    first
+}
+
+/// Names, of those that `clean` keeps, that jobs gave to what had this one.
+fn homes<'a>(jobs: &'a Jobs, path: &str, moved: &BTreeSet<&'a str>) -> Vec<&'a str> {
+    const MOST: usize = 4;
+    let movers = jobs.jobs.iter().filter(|job| job.moves.iter().any(|name| **name == *path));
+    let names = movers.flat_map(|job| {
+        let made = job.made.iter().map(|made| &*made.path);
+        made.chain(job.outputs.iter().map(|file| &*file.path))
+    });
+    let homes: BTreeSet<&str> = names.filter_map(|name| moved.get(name).copied()).collect();
+    homes.into_iter().take(MOST).collect()
 }
 
 /// The file that says, while `clean` is at work, that a thing is as the jobs left it.
@@ -99,17 +145,24 @@ fn stays(sum: &str, thing: impl std::fmt::Display) -> String {
 /// The functions for `sh`; `clean` says how it is run.
 pub(crate) fn functions(sum: &str, clean: &str) -> [String; 3] {
     let file = |what: &str| format!(".iotrail/{what}-{sum}-");
-    let (mark, was, is, now, stays) = (file("left"), file("was"), file("is"), file("now"), stays(sum, "$1"));
+    let of_thing = |what: &str| file(what) + "$thing";
+    let (is, now) = (of_thing("is"), of_thing("now"));
+    let (mark, was, stays) = (of_thing("left"), of_thing("was"), stays(sum, "$thing"));
     [
         "_which() ( sed \"/^d/{s/[^ ]* //;q;}\" | tail -n 1 );".to_owned(),
         format!(
-            "_now() ( state=$(_state \"$2\"); echo \"$state\" | _which >{is}$1; echo \"$state\" | sed \"/^d/{{s/.*/d/;q;}}\" | tail -n 1 >{now}$1 );"
+            "_now() ( thing=$1 state=$(_state \"$2\"); echo \"$state\" | _which >{is}; echo \"$state\" | sed \"/^d/{{s/.*/d/;q;}}\" | tail -n 1 >{now} );"
         ),
         format!(
-            "_spares() ( rm -f {stays}; test -e {mark}$1 && test -e {was}$1 && test -e {is}$1 || exit 0; \
-look=$(_state \"$2\" | _which); test \"$look\" = \"$(cat {is}$1)\" || exit 0; test \"$look\" != \"$(_which <{was}$1)\" || exit 0; \
-if test -n \"$3\" && test -z \"$FORCE\" && test \"$(cat {was}$1)\" != none && {{ test -e \"$3\" || test -L \"$3\"; }}; then \
-echo \"$2: the jobs have changed it, and $3 may be all that is left of it; restore it, and run {clean}, or remove $3 too with FORCE=1\" >&2; exit 1; fi; \
+            "_spares() ( thing=$1 what=$2 count=$3 name=$4 last= heir=; shift 4; if test $count -gt 0; then last=$1; shift; fi; \
+if test $count -gt 1; then heir=$1; shift; fi; rm -f {stays}; look=$(_state \"$name\" | _which); before=; \
+if test -e {mark} && test -e {was}; then why=\"the jobs have changed it\" before=$(_which <{was}); test \"$look\" != \"$before\" || exit 0; \
+test \"$look\" = none || test ! -e {is} || test \"$look\" = \"$(cat {is})\" || exit 0; \
+else why=\"it is not there\"; test $what = input && test \"$look\" = none && ls .iotrail/ran-* >/dev/null 2>&1 || exit 0; fi; \
+if test \"$look\" = none || {{ test -d \"$name\" && test ! -L \"$name\"; }}; then heir=$last; fi; \
+for home; do test ! -f \"$home\" || test \"$(_state \"$home\" | _which)\" != \"$before\" || heir=; done; \
+if test -n \"$heir\" && test -z \"$FORCE\" && test \"$before\" != none; then \
+echo \"$name: $why, and $heir may be all that is left of it; restore it, and run {clean}, or remove $heir too with FORCE=1\" >&2; exit 1; fi; \
 echo >{stays} );"
         ),
     ]

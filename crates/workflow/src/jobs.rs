@@ -321,6 +321,9 @@ pub struct Job {
     pub clears: Vec<Arc<str>>,
     /// Names that no job makes, sorted: those that it looked for in vain, and arguments that may be symbolic links.
     pub watched: Vec<Arc<str>>,
+    /// Names that it renames, or of whose files it makes further names.
+    #[serde(skip)]
+    pub moves: Vec<Arc<str>>,
     /// Jobs that must be over before it starts, sorted.
     pub needs: Vec<JobId>,
     /// First sign of life.
@@ -375,6 +378,15 @@ pub struct Jobs {
     pub directories: Vec<Arc<str>>,
     /// Names of files of before that have several names and that jobs change by one of them, sorted.
     pub shared: Vec<Arc<str>>,
+    /// Names that jobs gave, be it in the place of something else, to what was there before the recording, and that it has at the end.
+    #[serde(skip)]
+    pub kept: Vec<Arc<str>>,
+    /// Numbers of the names of which what was there before is emptied, removed or replaced, sorted.
+    #[serde(skip)]
+    pub lost: Vec<u32>,
+    /// Files of before that jobs change in no order that is known.
+    #[serde(skip)]
+    pub unordered: Vec<Arc<str>>,
     /// Files that only managers read, sorted: no job needs them.
     pub of_managers: Vec<Arc<str>>,
     /// Variables that the recording began with and that may change results, as far as they were kept: `NAME=value`, without

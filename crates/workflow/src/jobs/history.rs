@@ -538,7 +538,9 @@ impl Writer<'_> {
             JobAction::RemoveDirectory => self.remove_directory(who, path),
             JobAction::Rename => {
                 if let Some(target) = step.path2.get() {
+                    self.moves(who, path);
                     if step.exchanges {
+                        self.moves(who, target);
                         self.exchange(who, path, target);
                     } else {
                         self.rename(who, path, target);
@@ -547,6 +549,7 @@ impl Writer<'_> {
             }
             JobAction::Link => {
                 if !nameless {
+                    self.moves(who, path);
                     self.named(who, path, 0);
                     self.count(who, file);
                 }
@@ -1363,6 +1366,12 @@ impl Writer<'_> {
         self.unmentioned.insert(path, old);
     }
 
+    fn moves(&mut self, who: Who, path: PathId) {
+        if let Some(job) = who {
+            self.stages.moves(path, job);
+        }
+    }
+
     fn rename_file(&mut self, who: Who, from: PathId, to: PathId) {
         self.named(who, from, 0);
         let target = self.unlink(from);
@@ -1548,6 +1557,16 @@ fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, 
     let renamed = steps.iter().filter(|step| step.action == JobAction::Rename);
     let renamed: Vec<[PathId; 2]> =
         renamed.filter_map(|step| Some([step.path.get()?, step.path2.get()?])).collect();
+    let entered = entered(names);
+    for path in renamed
+        .iter()
+        .filter(|both| both.iter().any(|path| entered.contains(&**name(names, *path))))
+        .flatten()
+    {
+        if !hidden.is_of_system(*path) {
+            places.insert(name(names, *path).clone(), Some(*path));
+        }
+    }
     let back = renamed.iter().rev().map(|[from, to]| [*to, *from]);
     for both in renamed.iter().copied().chain(back) {
         let [from, to] = both.map(|path| name(names, path));

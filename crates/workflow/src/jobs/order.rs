@@ -105,6 +105,10 @@ pub(crate) fn assemble(
     let directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     again(&history, log, &needs, &mut jobs);
+    let texts = |paths: Vec<PathId>| paths.into_iter().map(|path| name(log.names(), path).clone()).collect();
+    let kept = texts(history.again.kept.clone());
+    let lost = history.again.lost(&needs).collect();
+    let unordered = texts(history.again.unordered(&needs).collect());
     watch(&mut jobs, processes, log.names(), &history, &directories);
     issues.extend(groups.into_iter().map(|jobs| Issue::Cycle { jobs }));
     let home: Option<Arc<str>> = processes.first_directory().map(Arc::from);
@@ -148,6 +152,9 @@ pub(crate) fn assemble(
         jobs,
         manager,
         shared: shared.into_iter().collect(),
+        kept,
+        lost,
+        unordered,
         of_managers: history.of_managers,
         base,
         home,
@@ -228,6 +235,9 @@ fn again(history: &History, log: &EventLog, needs: &[BTreeSet<u32>], jobs: &mut 
     }
     for (job, directory) in &history.again.listed {
         jobs[*job as usize].listed.push(text(*directory));
+    }
+    for (job, path) in &history.again.moves {
+        jobs[*job as usize].moves.push(text(*path));
     }
     for (job, directory) in &history.again.cleared {
         jobs[*job as usize].clears.push(text(*directory));

@@ -76,6 +76,8 @@ struct Stage {
     directory: bool,
     /// Whether it may hold what was there before the recording, under this name or another.
     old: bool,
+    /// Whether that came there from another name.
+    given: bool,
     /// Whether it is a symbolic link, or another name of a file: who writes to it then writes to something else.
     linked: bool,
     /// Who found it.
@@ -121,6 +123,8 @@ pub(crate) struct Stages {
     carried: Vec<(u32, Made)>,
     /// Directories that were removed by jobs that had listed them.
     cleared: BTreeSet<(u32, PathId)>,
+    /// Names that jobs renamed or of whose files they made further names.
+    moves: BTreeSet<(u32, PathId)>,
     /// Who listed which directory when.
     lists: Vec<(PathId, u32, Timestamp)>,
 }
@@ -136,6 +140,10 @@ pub(crate) struct Again {
     pub(crate) listed: BTreeSet<(u32, PathId)>,
     /// Names of before that no job changed but in their permissions, by job that found them.
     pub(crate) looked: Vec<(u32, PathId)>,
+    /// By job, names that it renamed or of whose files it made further names.
+    pub(crate) moves: BTreeSet<(u32, PathId)>,
+    /// Names that were given to what was there before the recording, and that it has at the end.
+    pub(crate) kept: Vec<PathId>,
     /// By job, directories made in the recording that it removed with what was in them, or looked for in vain.
     pub(crate) cleared: BTreeSet<(u32, PathId)>,
     /// Names that jobs looked for in vain and that nobody made, by job.
@@ -152,6 +160,8 @@ pub(crate) struct Contested {
     pub(crate) path: PathId,
     /// What was there before the recording.
     pub(crate) before: Left,
+    /// Whether that was emptied, removed or replaced.
+    loses: bool,
     /// The jobs that began stages, but for the first.
     pub(crate) writers: Vec<u32>,
     /// Job, and the stage that it must find.
@@ -200,6 +210,7 @@ impl Stages {
         let Some(last) = history.stages.last_mut() else { return };
         let keeps = matches!(how, How::Changed | How::Permitted);
         let old = keeps && last.old && last.exists != Some(false);
+        let given = old && last.given;
         if last.writer == Some(job) {
             // It made it anew, where it had taken its own away: it finds the name free only if nothing has it when it begins.
             last.missed |= how == How::Made && last.exists == Some(false) && !last.needs_last;
@@ -208,7 +219,7 @@ impl Stages {
             last.permitted &= how == How::Permitted;
             last.directory &= keeps;
             last.keeps &= keeps;
-            last.old = old;
+            (last.old, last.given) = (old, given);
             return;
         }
         let was_there = last.exists.or(older);
@@ -235,6 +246,7 @@ impl Stages {
             replaced,
             emptied: how == How::Emptied && !missed,
             old,
+            given,
             ..Stage::default()
         };
         history.stages.push(stage);
@@ -249,7 +261,7 @@ impl Stages {
     /// What just got that name was there before the recording, under another one.
     pub(crate) fn holds_old(&mut self, thing: Thing) {
         if let Some(stage) = self.history(thing).stages.last_mut() {
-            stage.old = true;
+            (stage.old, stage.given) = (true, true);
         }
     }
 
@@ -298,6 +310,11 @@ impl Stages {
     /// A manager wrote it.
     pub(crate) fn by_manager(&mut self, thing: Thing) {
         self.history(thing).by_manager = true;
+    }
+
+    /// The job gives what has that name another one.
+    pub(crate) fn moves(&mut self, path: PathId, job: u32) {
+        self.moves.insert((job, path));
     }
 
     /// The job listed the directory.
@@ -397,7 +414,8 @@ impl Stages {
         self.follow_lists(text);
         self.follow_makers();
         let cleared = std::mem::take(&mut self.cleared);
-        let mut again = Again { listed, cleared, ..Again::default() };
+        let moves = std::mem::take(&mut self.moves);
+        let mut again = Again { listed, cleared, moves, ..Again::default() };
         again.made.append(&mut self.carried);
         let mut all: Vec<(Thing, History)> = self.all.into_iter().collect();
         all.sort_by_key(|(thing, _)| *thing);
@@ -409,6 +427,7 @@ impl Stages {
             if let Thing::Name(path) = thing {
                 again.made.extend(history.made(&text(path)));
                 again.cleared.extend(history.awaited().map(|job| (job, path)));
+                again.kept.extend(history.ends_given().then_some(path));
                 if history.stages.len() == 1 && !history.by_manager {
                     again.missed.extend(history.stages[0].missers.iter().map(|job| (*job, path)));
                 }
@@ -489,6 +508,11 @@ impl History {
             Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved }))
         });
         made.collect()
+    }
+
+    /// Whether it was given to what was there before the recording under another name, and still holds that.
+    fn ends_given(&self) -> bool {
+        self.stages.last().is_some_and(|last| last.given && last.exists == Some(true))
     }
 
     /// Who looked for a directory in vain that another job made.
@@ -591,7 +615,8 @@ impl History {
             finds.extend(found.into_iter().map(|job| (job, number)));
         }
         let writers = self.stages.iter().filter_map(|stage| stage.writer).collect();
-        (!finds.is_empty()).then_some(Contested { path, before, writers, finds })
+        let loses = self.stages[1..].iter().any(|stage| !stage.keeps);
+        (!finds.is_empty()).then_some(Contested { path, before, loses, writers, finds })
     }
 }
 
@@ -672,6 +697,18 @@ impl Again {
             }
         }
         all
+    }
+
+    /// The numbers of names of which what was there before was emptied, removed or replaced.
+    pub(crate) fn lost(&self, needs: &[BTreeSet<u32>]) -> impl Iterator<Item = u32> {
+        let kept = self.contested.iter().filter(|contested| contested.is_in_turn(needs));
+        kept.zip(0..).filter(|(contested, _)| contested.loses).map(|(_, number)| number)
+    }
+
+    /// Names of before that jobs change in no order that is granted.
+    pub(crate) fn unordered(&self, needs: &[BTreeSet<u32>]) -> impl Iterator<Item = PathId> {
+        let of_before = self.contested.iter().filter(|contested| contested.before == Left::Input);
+        of_before.filter(|contested| !contested.is_in_turn(needs)).map(|contested| contested.path)
     }
 }
 
