@@ -191,7 +191,8 @@ fn directories(jobs: &Jobs) -> BTreeSet<&str> {
         states.filter(|state| matches!(state.left, Left::Input | Left::Perhaps))
     };
     let is_old = |directory: &str| {
-        moved().any(|made| is_below(&made.path, directory))
+        moved().any(|made| is_at(&made.path, directory))
+            || jobs.kept.iter().any(|path| is_at(path, directory))
             || found().any(|state| is_below(&state.path, directory))
     };
     let is_inside = |path: &str| {

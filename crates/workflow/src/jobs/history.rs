@@ -211,7 +211,7 @@ struct Writer<'a> {
     /// Names of directories that are made, renamed or removed.
     places: HashMap<Arc<str>, PathId, RandomState>,
     /// Of the names that the step under way renames: those that held what was there before the recording.
-    renames_old: Vec<PathId>,
+    old_ones: Vec<PathId>,
     /// Names that are taken away from what has them, or given to something else.
     lost: HashSet<PathId, RandomState>,
     /// When the step under way began and ended.
@@ -296,7 +296,7 @@ pub(crate) fn write(
         several: BTreeSet::new(),
         unmentioned: BTreeMap::new(),
         places: places(steps, log, hidden),
-        renames_old: Vec::new(),
+        old_ones: Vec::new(),
         lost: lost(steps),
         span: (Timestamp(0), Timestamp(0)),
         until: None,
@@ -341,7 +341,7 @@ pub(crate) fn write(
                 _ => step.is_new,
             };
             writer.through_links(number, step, who[program.index()]);
-            writer.renames_old = writer.old_ones_of(step);
+            writer.old_ones = writer.old_ones_of(step);
             writer.in_places(number, step, who[program.index()]);
             if let (JobAction::List, Some(job), Some(path)) =
                 (step.action, who[program.index()], step.path.get())
@@ -1060,16 +1060,16 @@ impl Writer<'_> {
         }
     }
 
-    /// The names that the step renames and that hold what was there before the recording.
+    /// The names that the step renames, or the directory that it removes, that hold what was there before the recording.
     fn old_ones_of(&self, step: &Step) -> Vec<PathId> {
         let both = [step.path.get(), step.path2.get()].into_iter().flatten();
-        both.filter(|path| step.action == JobAction::Rename && self.stages.is_old(Thing::Name(*path)))
-            .collect()
+        let takes = matches!(step.action, JobAction::Rename | JobAction::RemoveDirectory);
+        both.filter(|path| takes && self.stages.is_old(Thing::Name(*path))).collect()
     }
 
     /// Whether the name held, when the step under way began, what was there before the recording.
     fn holds_old(&self, path: PathId) -> bool {
-        self.renames_old.contains(&path) || self.stages.is_old(Thing::Name(path))
+        self.old_ones.contains(&path) || self.stages.is_old(Thing::Name(path))
     }
 
     /// Directories that are made, renamed or removed: who uses what is in them, or does that.
@@ -1131,6 +1131,9 @@ impl Writer<'_> {
                 self.stages.is_made_directory(thing);
                 if how == How::Made && step.action == JobAction::Rename {
                     self.stages.was_free(thing);
+                    if step.path.get().is_some_and(|from| self.old_ones.contains(&from)) {
+                        self.stages.holds_old(thing);
+                    }
                 }
             }
             (Err(_), None) => self.stages.by_manager(thing),
@@ -1161,7 +1164,9 @@ impl Writer<'_> {
             return;
         };
         if let Some((_, mut turns)) = self.made.remove(&text) {
-            if self.listed.get(&text).is_some_and(|doers| doers.iter().any(|doer| doer.job == job)) {
+            let is_listed =
+                self.listed.get(&text).is_some_and(|doers| doers.iter().any(|doer| doer.job == job));
+            if is_listed && !self.old_ones.contains(&path) {
                 self.stages.clear(path, job);
             }
             turns.write(job, self.span, &mut self.needs);
@@ -1197,7 +1202,9 @@ impl Writer<'_> {
             self.made.keys().filter(|path| path.starts_with(&within)).cloned().collect();
         if !self.made.contains_key(&old) && inside.is_empty() {
             self.moves_unused_directory(who, from, to);
-            return self.rename_file(who, from, to);
+            if made.is_empty() {
+                return self.rename_file(who, from, to);
+            }
         }
         let new = name(names, to).clone();
         self.renamed.extend([old.clone(), new.clone()]);
@@ -1238,6 +1245,10 @@ impl Writer<'_> {
             if let Some(job) = who {
                 turns.write(job, self.span, &mut self.needs);
                 if *path != old {
+                    if let Some(place) = self.places.get(&**path).copied() {
+                        self.stages.write(Thing::Name(place), job, How::Removed, Some(true));
+                        self.stages.is_made_directory(Thing::Name(place));
+                    }
                     let made = Made { path: target.clone(), is_directory: true, ..Made::default() };
                     self.stages.carry(job, made);
                 }
