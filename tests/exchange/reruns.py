@@ -26,7 +26,7 @@ import tempfile
 
 import corpus
 
-REFUSED = re.compile(r"(?:leads to what a job has made since|made what it leads to at the same time|it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
+REFUSED = re.compile(r"(?:leads to what a job has made since|made what it leads to at the same time|it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone|it is not there).* and make again")
 RESTORE = re.compile("Restore what|Restore, if|Kept, because")
 SPARED = re.compile("may be all that is left of it")
 UNKNOWN = re.compile("Restore, if|Kept, because")
@@ -119,7 +119,15 @@ class Trials:
             if done.returncode == 0 or corpus.contents(place) != before:
                 self.results["spares"] = ("WRONG", f"ended with {done.returncode}, having removed something")
             done = corpus.run(["env", "FORCE=1", *command], start)
+        elif lost := self.lost(before, corpus.contents(place)):
+            self.results["lost"] = ("WRONG", f"{lost}")
         return done
+
+    def lost(self, before, after):
+        """Inputs that something held before, under whatever name, and that nothing holds after."""
+        holds = [{found[-1] for found in place.values() if found[0] == "file"} for place in (before, after)]
+        inputs = {name: found[-1] for name, found in self.inputs.items() if found[0] == "file" and found[-1]}
+        return sorted(name for name, input in inputs.items() if input in holds[0] and input not in holds[1])
 
     def judge(self, trial, done, place, wanted, there=None):
         """Judges a build; a refusal must leave what was `there` before, by default all results."""

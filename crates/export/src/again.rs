@@ -144,6 +144,8 @@ struct Anew<'a> {
     behind: Vec<(&'a str, &'a str)>,
     /// Files that it empties, and whose names its commands do not say: it may make them no more.
     chosen: Vec<&'a str>,
+    /// Files that it makes for a time in a directory that it lists: they are there still if it was interrupted.
+    leftovers: Vec<&'a str>,
     /// Directories in which nothing else may be: those that must be away, and all that the job made in them. What is in a directory
     /// of the jobs is seen to otherwise.
     closed: Vec<&'a str>,
@@ -196,11 +198,20 @@ impl<'a> Anew<'a> {
             files: paths(&files),
             behind,
             chosen,
+            leftovers: leftovers(job, jobs),
             strict: paths(&strict),
             loose: paths(&loose),
             moved: paths(&moved),
         }
     }
+}
+
+/// Files that a job makes for a time, in the place of the jobs, where it would find them if it was interrupted: it lists the directory.
+fn leftovers<'a>(job: &'a Job, jobs: &Jobs) -> Vec<&'a str> {
+    let base = Base::of(jobs);
+    let is_listed = |path: &&str| job.listed.iter().any(|directory| parent(path) == Some(directory));
+    let is_inside = |path: &&str| !matches!(base.relative(path).as_bytes(), [b'/', ..] | [b'.', b'.', ..]);
+    job.temporaries.iter().map(|path| &**path).filter(is_listed).filter(is_inside).collect()
 }
 
 /// What other jobs make that run again whenever the job does, if all that it does is to make directories.
@@ -436,9 +447,7 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
             None => found,
         });
     }
-    let needed = job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
-    let needed = needed.map(|state| &*state.path).filter(|path| !is_shared(path, jobs));
-    let needed: BTreeSet<&str> = needed.collect();
+    let needed = needed(job, jobs);
     if !needed.is_empty() {
         parts.push(with_names("_there", needed.into_iter(), jobs));
     }
@@ -464,8 +473,13 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
         let line = format!("_anew {} {} {}", number + 1, anew.emptied.len(), names.join(" "));
         parts.push(grouped(&first, &line));
     }
-    let all = filling.own.union(&filling.others).copied();
-    parts.extend(fill("_holds", number, filling, all, jobs));
+    if !filling.listed.is_empty() {
+        let all = filling.own.union(&filling.others).copied();
+        let inside = all.filter(|path| filling.listed.iter().any(|place| is_below(path, place)));
+        let (first, names) = arguments(filling.listed.iter().copied().chain(inside), jobs);
+        let line = format!("_holds {} {} {}", number + 1, filling.listed.len(), names.join(" "));
+        parts.push(grouped(&first, &line));
+    }
     if !filling.cleared.is_empty() {
         let (first, names) = arguments(filling.cleared.iter().chain(&filling.known).copied(), jobs);
         parts.push(grouped(&first, &format!("_clears {} {}", filling.cleared.len(), names.join(" "))));
@@ -475,6 +489,23 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
         parts.push(grouped(&first, &format!("_first {} {}", mark(number, jobs), names.join(" "))));
     }
     parts.join(" && ")
+}
+
+/// Names that a job finds as they were before the recording, and that later ones change: not those that may be of something else by then,
+/// because a directory above got its name by then.
+fn needed<'a>(job: &'a Job, jobs: &Jobs) -> BTreeSet<&'a str> {
+    let is_renamed = |path: &str| jobs.renamed.binary_search_by(|name| (**name).cmp(path)).is_ok();
+    let made: BTreeSet<&str> = jobs
+        .jobs
+        .iter()
+        .flat_map(|job| &job.made)
+        .filter(|made| made.is_directory)
+        .map(|made| &*made.path)
+        .collect();
+    let is_steady = |path: &&str| !above(path).any(|place| is_renamed(place) || made.contains(place));
+    let of_before = job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
+    let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs));
+    paths.filter(is_steady).collect()
 }
 
 /// Asks whether one of those that make it again left what has the name now.
@@ -532,8 +563,8 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
 /// Commands that remove what a job made itself the last time, where something of before may have the name the first time.
 fn own_results(job: &Job, anew: &Anew<'_>, jobs: &Jobs) -> Vec<String> {
     let mut lines = Vec::new();
-    if !anew.chosen.is_empty() {
-        let (first, names) = arguments(anew.chosen.iter().copied(), jobs);
+    if !anew.chosen.is_empty() || !anew.leftovers.is_empty() {
+        let (first, names) = arguments(anew.chosen.iter().chain(&anew.leftovers).copied(), jobs);
         lines.push(grouped(&first, &each("rm -f --", &names, "; ")));
     }
     for (place, file) in &anew.behind {
@@ -618,6 +649,8 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let (mut made_files, mut made_places) = (BTreeMap::new(), BTreeMap::new());
     for (number, job) in jobs.jobs.iter().enumerate() {
         let mark: Arc<str> = mark(number, jobs).into();
+        let left = leftovers(job, jobs).into_iter().filter(|path| !kept(path));
+        files.extend(left.map(|path| Removal { path, mark: mark.clone() }));
         for made in job.made.iter().filter(|made| !kept(&made.path)) {
             let (all, makers) = match made.is_directory {
                 true => (&mut places, &mut made_places),

@@ -200,8 +200,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         for (place, changed) in rule.changed.iter().enumerate().filter(|(_, changed)| !is_plain(changed)) {
             let _ = writeln!(text, "{} := {changed}", changed_name(number, place));
         }
-        // When make comes to it, a directory above may be away.
-        for changed in rule.changed.iter().filter(|changed| changed.contains('/')) {
+        // When make comes to it, a directory above may be away, or it may be a link that leads nowhere.
+        for changed in &rule.changed {
             let _ = writeln!(text, "{changed}:");
         }
         match &rule.targets {

@@ -20,6 +20,8 @@ const MOST_TOLD: usize = 20_000;
 pub(crate) struct Filling<'a> {
     /// The directories that it fills, none below another one.
     pub(crate) directories: Vec<&'a str>,
+    /// Those of them that a job lists or removes: nothing else may be there.
+    pub(crate) listed: Vec<&'a str>,
     /// What it made there in the recording.
     pub(crate) own: BTreeSet<&'a str>,
     /// What the others have there.
@@ -38,6 +40,8 @@ pub(crate) struct Filling<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Owned<'a> {
     directories: BTreeSet<&'a str>,
+    /// By job, directories that nobody lists and that it alone fills with names that its commands do not say.
+    unlisted: BTreeMap<usize, BTreeSet<&'a str>>,
     /// By job.
     pub(crate) fillings: Vec<Filling<'a>>,
     /// What jobs make that may make more names or fewer.
@@ -86,11 +90,12 @@ impl<'a> Owned<'a> {
             all.len() <= MOST_NAMES && all.len() * fillers <= MOST_TOLD
         };
         owned.directories.retain(few);
+        owned.unlisted = unlisted(jobs, &owned.directories, few);
         let stays: BTreeSet<&str> = lasting(jobs);
         let by_managers: Vec<&str> = jobs.directories.iter().map(|path| &**path).collect();
         let everything: BTreeSet<&str> = jobs.jobs.iter().flat_map(names).chain(by_managers).collect();
-        for job in &jobs.jobs {
-            let filling = owned.filling(job, &everything, &stays);
+        for (number, job) in jobs.jobs.iter().enumerate() {
+            let filling = owned.filling((number, job), &everything, &stays);
             owned.open.extend(filling.own.iter().filter(|_| filling.stays));
             let outputs = job.outputs.iter().filter(|_| !filling.directories.is_empty());
             owned.of_fillers.extend(outputs.map(|file| &*file.path));
@@ -99,9 +104,16 @@ impl<'a> Owned<'a> {
         owned
     }
 
-    fn filling(&self, job: &'a Job, everything: &BTreeSet<&'a str>, stays: &BTreeSet<&str>) -> Filling<'a> {
+    fn filling(
+        &self,
+        (number, job): (usize, &'a Job),
+        everything: &BTreeSet<&'a str>,
+        stays: &BTreeSet<&str>,
+    ) -> Filling<'a> {
         let is_filled = |directory: &&&str| names(job).any(|path| is_below(path, directory));
-        let directories: Vec<&str> = self.directories.iter().filter(is_filled).copied().collect();
+        let listed: Vec<&str> = self.directories.iter().filter(is_filled).copied().collect();
+        let unlisted = self.unlisted.get(&number).into_iter().flatten();
+        let directories: Vec<&str> = listed.iter().chain(unlisted).copied().collect();
         let inside = |path: &str| directories.iter().any(|directory| is_below(path, directory));
         let own: BTreeSet<&str> =
             job.made.iter().map(|made| &*made.path).filter(|path| inside(path)).collect();
@@ -114,7 +126,7 @@ impl<'a> Owned<'a> {
         let known =
             everything.iter().filter(|path| cleared.iter().any(|directory| is_below(path, directory)));
         let known = known.copied().collect();
-        Filling { directories, own, others, cleared, known, open, stays }
+        Filling { directories, listed, own, others, cleared, known, open, stays }
     }
 
     /// Whether it is one of the directories.
@@ -180,11 +192,18 @@ fn lasting(jobs: &Jobs) -> BTreeSet<&str> {
 
 /// Directories that the jobs made and that a job lists or clears, and in which nothing is of before.
 fn directories(jobs: &Jobs) -> BTreeSet<&str> {
-    let base = Base::of(jobs);
-    let cleared = || jobs.jobs.iter().flat_map(|job| &job.clears);
-    let made = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories).chain(cleared());
-    let listed = jobs.jobs.iter().flat_map(|job| &job.listed).chain(cleared());
+    let cleared = jobs.jobs.iter().flat_map(|job| &job.clears);
+    let listed = jobs.jobs.iter().flat_map(|job| &job.listed).chain(cleared);
     let listed: BTreeSet<&str> = listed.map(|path| &**path).collect();
+    let all: Vec<&str> = all_made(jobs).into_iter().filter(|path| listed.contains(path)).collect();
+    topmost(&all).into_iter().collect()
+}
+
+/// Directories in the place of the jobs that the jobs made, and in which nothing is of before.
+fn all_made(jobs: &Jobs) -> BTreeSet<&str> {
+    let base = Base::of(jobs);
+    let cleared = jobs.jobs.iter().flat_map(|job| &job.clears);
+    let made = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories).chain(cleared);
     let moved = || jobs.jobs.iter().flat_map(|job| &job.made).filter(|made| made.moved);
     let found = || {
         let states = jobs.jobs.iter().flat_map(|job| &job.finds);
@@ -199,11 +218,30 @@ fn directories(jobs: &Jobs) -> BTreeSet<&str> {
         let relative = base.relative(path);
         !relative.starts_with('/') && relative != "." && !relative.starts_with("..")
     };
-    let all: BTreeSet<&str> = made
-        .map(|path| &**path)
-        .filter(|path| listed.contains(path) && is_inside(path) && !is_old(path))
-        .collect();
-    topmost(&all.into_iter().collect::<Vec<_>>()).into_iter().collect()
+    made.map(|path| &**path).filter(|path| is_inside(path) && !is_old(path)).collect()
+}
+
+/// By job, such directories that are none of the `listed` and that it alone fills with names that its commands do not say: what it
+/// makes there later is its own. `few` knows those with few names.
+fn unlisted<'a>(
+    jobs: &'a Jobs,
+    listed: &BTreeSet<&str>,
+    few: impl Fn(&&'a str) -> bool,
+) -> BTreeMap<usize, BTreeSet<&'a str>> {
+    let apart = |path: &&str| !listed.iter().any(|other| is_at(path, other) || is_below(other, path));
+    let all: Vec<&str> = all_made(jobs).into_iter().filter(apart).collect();
+    let mut unlisted: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    for directory in topmost(&all).into_iter().filter(few) {
+        let chooses = |job: &Job| {
+            let mut inside = job.made.iter().filter(|made| is_below(&made.path, directory));
+            inside.any(|made| !is_given(job, &made.path))
+        };
+        let mut who = (0..jobs.jobs.len()).filter(|number| chooses(&jobs.jobs[*number]));
+        if let (Some(only), None) = (who.next(), who.next()) {
+            unlisted.entry(only).or_default().insert(directory);
+        }
+    }
+    unlisted
 }
 
 /// Those that are below none of the others.
@@ -270,12 +308,23 @@ mod tests {
     }
 
     #[test]
-    fn no_directory_is_owned_that_nobody_lists_or_that_holds_what_was_there_before() {
+    fn no_directory_is_owned_that_holds_what_was_there_before() {
         let lister = Job { listed: vec!["/w/d".into()], ..Job::default() };
-        assert!(!Owned::of(&jobs(&[maker(&["/w/d/1"])])).any());
         assert!(Owned::of(&jobs(&[maker(&["/w/d/1"]), lister.clone()])).any());
         let mut mover = maker(&["/w/d/1"]);
         mover.made[0].moved = true;
+        assert!(!Owned::of(&jobs(&[mover.clone()])).any());
         assert!(!Owned::of(&jobs(&[mover, lister])).any());
+    }
+    #[test]
+    fn where_nobody_lists_a_job_owns_what_it_alone_chooses_the_names_of() {
+        let all = jobs(&[maker(&["/w/d/1"])]);
+        let owned = Owned::of(&all);
+        assert_eq!(owned.fillings[0].directories, ["/w/d"]);
+        assert!(owned.fillings[0].open && owned.fillings[0].listed.is_empty());
+        assert!(
+            !Owned::of(&jobs(&[maker(&["/w/d/1"]), maker(&["/w/d/2"])])).any(),
+            "nobody knows whose is whose"
+        );
     }
 }

@@ -167,3 +167,62 @@ echo >{stays} );"
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_workflow::jobs::Made;
+    use std::sync::Arc;
+
+    fn reader(read: &[&str], written: &[&str], needs: &[u32]) -> Job {
+        let file =
+            |path: &&str| JobFile { path: Arc::from(*path), read: 1, stays: true, ..JobFile::default() };
+        Job {
+            inputs: read.iter().map(file).collect(),
+            outputs: written.iter().map(|path| JobFile { read: 0, ..file(path) }).collect(),
+            needs: needs.iter().map(|need| JobId(*need)).collect(),
+            ..Job::default()
+        }
+    }
+
+    fn finds(left: Left, job: Job) -> Job {
+        let state = State { thing: 0, path: Arc::from("/w/a"), left, remade: Vec::new() };
+        Job { finds: vec![state], ..job }
+    }
+
+    fn heir_of<'a>(jobs: &'a Jobs, later: bool) -> Option<&'a str> {
+        let removes = jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
+        heir(jobs, &Thing { number: Some(0), path: "/w/a", is_certain: true }, later, &removes)
+    }
+
+    #[test]
+    fn all_that_needed_who_read_a_thing_may_hold_it() {
+        let first = finds(Left::Input, reader(&["/w/a"], &[], &[]));
+        let other = reader(&["/w/b"], &["/w/o"], &[]);
+        let last = reader(&[], &["/w/c"], &[0]);
+        let jobs = Jobs { jobs: vec![first, other, last], ..Jobs::default() };
+        assert_eq!(heir_of(&jobs, false), Some("/w/c"));
+    }
+
+    #[test]
+    fn who_adds_to_a_thing_takes_nothing_of_it_and_neither_does_who_reads_it_then() {
+        let mut adds = finds(Left::Input, reader(&["/w/a"], &["/w/a", "/w/log"], &[]));
+        adds.inputs[0].read = 0;
+        let jobs = |lost: &[u32]| Jobs {
+            jobs: vec![adds.clone(), finds(Left::ByJob(JobId(0)), reader(&["/w/a"], &["/w/c"], &[]))],
+            lost: lost.to_vec(),
+            ..Jobs::default()
+        };
+        assert_eq!((heir_of(&jobs(&[]), false), heir_of(&jobs(&[]), true)), (None, Some("/w/c")));
+        assert_eq!(heir_of(&jobs(&[0]), false), Some("/w/c"), "it was emptied at some time");
+    }
+
+    #[test]
+    fn what_got_another_name_is_there_under_that_one() {
+        let made = Made { path: Arc::from("/w/t"), moved: true, ..Made::default() };
+        let mover = Job { moves: vec![Arc::from("/w/a")], made: vec![made], ..Job::default() };
+        let jobs = Jobs { jobs: vec![mover, reader(&["/w/t"], &["/w/c"], &[0])], ..Jobs::default() };
+        assert_eq!(homes(&jobs, "/w/a", &BTreeSet::from(["/w/t", "/w/u"])), ["/w/t"]);
+        assert_eq!(heir_of(&jobs, true), Some("/w/c"));
+    }
+}

@@ -97,8 +97,20 @@ fn left_file(jobs: &Jobs, place: &Path) -> std::path::PathBuf {
 }
 
 #[test]
+fn a_job_does_not_run_where_what_a_later_one_changes_is_missing() {
+    let place = tempfile::tempdir().unwrap();
+    let mut jobs = one(Job { finds: vec![state(Left::Input)], ..Job::default() });
+    assert!(
+        run(&jobs, place.path(), ":").unwrap().contains("x: it is not there; restore it, and make again")
+    );
+    jobs.renamed = vec![Arc::from("/w")];
+    assert_eq!(run(&jobs, place.path(), ":"), None, "nobody knows whether it had that name before");
+}
+
+#[test]
 fn a_job_runs_only_where_it_finds_what_it_found() {
     let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("x"), "x").unwrap();
     let other = Left::ByJob(JobId(2));
     let cases: [(Left, Option<&str>, &str); 16] = [
         (Left::Input, None, ""),

@@ -48,6 +48,7 @@ fn made_once() -> Option<tempfile::TempDir> {
         return None;
     }
     let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("x"), "x").unwrap();
     let makefile = write_jobs(&two_results(), Format::Makefile, &WriteOptions::default()).unwrap();
     fs::write(place.path().join("w.mk"), makefile).unwrap();
     assert!(make(place.path()).status.success());
@@ -131,6 +132,7 @@ fn what_is_too_long_for_an_argument_is_made_by_make_and_refused_where_there_is_n
         return eprintln!("NOT TESTED: make is not installed");
     }
     let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("x"), "x").unwrap();
     let makefile = write_jobs(&jobs, Format::Makefile, &WriteOptions::default()).unwrap();
     fs::write(place.path().join("w.mk"), makefile).unwrap();
     let made = make(place.path());

@@ -1,0 +1,4 @@
+# construct: made again
+mv header t
+cp t o
+: >t

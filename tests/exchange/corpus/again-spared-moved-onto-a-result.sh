@@ -1,0 +1,4 @@
+# construct: made again
+sort body >t
+mv header t
+cat t >o

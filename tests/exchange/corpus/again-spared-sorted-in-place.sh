@@ -1,0 +1,4 @@
+# construct: made again
+sort -o header header
+sort -r header >q
+: >header

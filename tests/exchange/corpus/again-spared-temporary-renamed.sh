@@ -1,0 +1,4 @@
+# construct: made again
+sort header >c.tmp
+mv c.tmp c
+rm header
