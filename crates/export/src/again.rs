@@ -19,7 +19,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 24] = [
+const EXPLANATION: [(&str, &str); 27] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -53,6 +53,18 @@ const EXPLANATION: [(&str, &str); 24] = [
     (
         "_was",
         "_was N NAME: how NAME is before a job changes it for the first time. \"clean\" keeps how the jobs left it, and _found refuses that.",
+    ),
+    (
+        "_spares",
+        "_spares N HOW COUNT NAME...: \"clean\" ends here if NAME, which was there before (\"input\") or perhaps, is not restored, and a result",
+    ),
+    (
+        "_spares",
+        "  may hold what is left of it: the next COUNT names; the first of them if NAME is gone, the second if it is not. The other names",
+    ),
+    (
+        "_spares",
+        "  are kept: what was there before may be there as it was. With FORCE=1, and where nothing is made of it, .iotrail/stays-*-N is left.",
     ),
     ("_unmake", "_unmake N NAME: \"clean\" removes NAME if it was not there before a job changed it."),
     (
@@ -253,7 +265,7 @@ pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<V
     // and `clean` took away is no change.
     let held = "_held() ( _state \"$1\" | sed \"/^d/{s/.*/d/;q;}\" | tail -n 1 );";
     let state = "_state() ( case $1 in /*) ;; *) set -- \"./$1\";; esac; if test -L \"$1\"; then echo \"l $(readlink \"$1\")\"; elif test -d \"$1\"; then \
-stat -c \"%A %i %.9W\" \"$1\"; find \"$1\" -name .iotrail -prune -o -print | LC_ALL=C sort | cksum; elif test -e \"$1\"; then \
+stat -c \"%A %i %.9W\" \"$1\"; find \"$1\" -name .iotrail -prune -o -type d -print -o -printf \"%p %s %T@\\n\" | LC_ALL=C sort | cksum; elif test -e \"$1\"; then \
 ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo none; fi );";
     let found = format!(
         "_found() ( was=- also= left={mark}$1; if test -e $left; then was=$(cat $left) || exit; fi; \
