@@ -139,26 +139,29 @@ impl FileNames {
         }
     }
 
-    /// Tells how long the files are by now that were opened to be written, as `look` finds them under their names.
+    /// Tells how long the files are by now that were opened to be written, as `look` finds them under their names; under each of several.
     pub(crate) fn look_again<S: Sink>(
         &mut self,
         look: impl Fn(&[u8]) -> Option<FileFacts>,
         cx: &mut Context<'_, S>,
     ) {
-        let mut written: Vec<FileId> = self.written.drain().collect();
-        written.sort_unstable();
-        for file in written {
-            let (Some(path), Some(known)) = (self.namespace.path_of(file), self.namespace.facts(file)) else {
-                continue;
-            };
+        let written = std::mem::take(&mut self.written);
+        let mut names = self.namespace.names_of(&written);
+        names.sort_unstable();
+        for names in names.chunk_by(|(one, _), (other, _)| one == other) {
+            let (file, path) = &names[0];
+            let Some(known) = self.namespace.facts(*file) else { continue };
             let same = |found: &FileFacts| {
                 (found.device, found.inode, found.birth) == (known.device, known.inode, known.birth)
             };
-            let size = look(&path).filter(same).and_then(|found| found.size);
-            if size.is_some() && size != known.size {
-                self.namespace.learn(file, &FileFacts { size, ..known });
-                let path = Nullable::some(intern(cx.names, &path));
-                self.emit_name(path, Nullable::some(file), false, cx);
+            let size = look(path).filter(same).and_then(|found| found.size);
+            if size.is_none() || size == known.size && names.len() == 1 {
+                continue;
+            }
+            self.namespace.learn(*file, &FileFacts { size, ..known });
+            for (file, path) in names {
+                let path = Nullable::some(intern(cx.names, path));
+                self.emit_name(path, Nullable::some(*file), false, cx);
             }
         }
     }

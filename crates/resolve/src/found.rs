@@ -137,6 +137,8 @@ impl State {
             self.learn_file(id, facts, cx);
         }
         let description = self.descriptors.description_mut(id);
+        // Nobody says whether it is open to be written.
+        self.file_names.written.extend(description.file.get());
         if description.positions.exist() && !description.followed {
             description.followed = open.followed;
             self.descriptors.set_cursor(id, open.position.into());

@@ -9,7 +9,7 @@ use crate::mounts::{MountId, Mounts};
 use crate::node::Node;
 use crate::paths;
 use crate::paths::within;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use iotrail_model::{FileFacts, FileId, FileKind, Interner, Nullable, PathId, Timestamp};
 
 /// Names and files that are remembered.
@@ -352,6 +352,19 @@ impl Namespace {
     pub(crate) fn path_of(&self, file: FileId) -> Option<Vec<u8>> {
         let node = self.files.get(&file)?.name?;
         self.name_of(node).filter(|_| self.content(node) == Content::File(file))
+    }
+
+    /// All names of some files.
+    pub(crate) fn names_of(
+        &self,
+        files: &HashSet<FileId, foldhash::fast::RandomState>,
+    ) -> Vec<(FileId, Vec<u8>)> {
+        let nodes = (0..self.names.len() as u32).map(Node).filter(|_| !files.is_empty());
+        let named = nodes.filter_map(|node| match self.content(node) {
+            Content::File(file) if files.contains(&file) => Some((file, self.name_of(node)?)),
+            _ => None,
+        });
+        named.collect()
     }
 
     /// The same, or where it was when its last name was removed: that name moves on with the directories above.

@@ -949,3 +949,17 @@ fn a_removed_file_keeps_its_path_when_its_directory_is_made_anew_and_renamed() {
     let script = rename(script, "/s", "/t").write(3, 1);
     assert_eq!(script.path(), Some("/s/c"));
 }
+
+#[test]
+fn at_the_end_every_name_that_a_written_file_still_has_tells_how_long_it_is() {
+    let script = behind(Script::new().getpid(), 3, 5, Some(70)).open_with("/w/a", CREATE, 3);
+    let script = unlink(link(link(script, "/w/a", "/w/b"), "/w/a", "/w/c"), "/w/c");
+    let facts = FileFacts { device: 8, inode: 5, size: Some(6), kind: Some(FileKind::File), birth: Some(70) };
+    let told = script.files().len();
+    let script = script.look_again(facts);
+    let told: Vec<_> = script.files()[told..]
+        .iter()
+        .map(|(name, facts)| (&**name, facts.size.map(|size| size as u64)))
+        .collect();
+    assert_eq!(told, [("/w/a", Some(6)), ("/w/b", Some(6))]);
+}

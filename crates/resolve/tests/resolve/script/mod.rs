@@ -392,6 +392,12 @@ impl Script {
         self
     }
 
+    /// Every name is looked at again, and there is what `facts` say.
+    pub(crate) fn look_again(mut self, facts: FileFacts) -> Self {
+        self.resolver.look_again(|_| Some(facts), &mut self.names, &mut self.log);
+        self
+    }
+
     pub(crate) fn finish(mut self) -> Self {
         self.resolver.finish(&mut self.names, &mut self.log);
         self
