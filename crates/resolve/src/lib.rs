@@ -54,6 +54,7 @@ mod lookup;
 mod lost;
 mod making;
 mod mappings;
+mod mounting;
 mod mounts;
 mod namespace;
 mod node;
