@@ -44,7 +44,10 @@ const EXPLANATION: [(&str, &str); 27] = [
         "_first",
         "_first MARK NAME...: if the job, which leaves MARK, never began here, nothing has these names, which it removes from then on.",
     ),
-    ("_there", "_there NAME...: these are there, which a job changes later."),
+    (
+        "_there",
+        "_there HOW NAME...: these are there, which a job changes later; a link that leads nowhere is enough if HOW is -L.",
+    ),
     ("_free", "_free NAME...: nothing has these names, which the job gives to files of before."),
     (
         "_leaves",
@@ -272,7 +275,8 @@ ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo
 case $2 in input) want=- also=\"restore it, \";; perhaps) want=- also=\"restore it if it was there before, \";; nothing) want=-;; *) want=$2;; esac; \
 if test \"$was\" = $want; then case $2 in input|perhaps) ;; *) exit 0;; esac; \
 test -e {still}$1 && test \"$(cat {still}$1)\" = \"$(_state \"$3\")\" || exit 0; \
-echo \"$3: it is still as the jobs left it; restore it, or remove {still}$1 if it is as you want it, and make again\" >&2; exit 1; fi; \
+if test $2 = perhaps; then also=\"restore it if it was there before, or else move it away, \"; fi; \
+echo \"$3: it is still as the jobs left it; ${{also}}or remove {still}$1 if it is as you want it, and make again\" >&2; exit 1; fi; \
 case $was in -) why=\"job $want has not left it here\";; \"\"|*[!0-9]*) why=\"$left is damaged, so nobody knows which job has changed it last\" also=\"restore it if a job changed it in place, \";; \
 *) why=\"job $was has changed it already\";; esac; \
 echo \"$3: $why; run {clean}, ${{also}}and make again\" >&2; exit 1 );"
@@ -284,7 +288,7 @@ for entry in \"$place\"/* \"$place\"/.[!.]* \"$place\"/..?*; do test -e \"$entry
 case $all in *\"/./$entry/./\"*) test ! -L \"$place\" && continue;; esac; \
 echo \"$place: $entry is not of this job; run {clean}, move away what is left in $place, and make again\" >&2; exit 1; done; done );"
     );
-    let there = "_there() ( for name; do test -e \"$name\" || test -L \"$name\" || { \
+    let there = "_there() ( how=$1; shift; for name; do test -e \"$name\" || test $how \"$name\" || { \
 echo \"$name: it is not there; restore it, and make again\" >&2; exit 1; }; done );";
     let free = "_free() ( for name; do test -e \"$name\" || test -L \"$name\" || continue; \
 echo \"$name: it may hold what had another name before the jobs ran; put that back, move $name away, and make again\" >&2; exit 1; done );";
@@ -459,9 +463,11 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
             None => found,
         });
     }
-    let needed = needed(job, jobs);
-    if !needed.is_empty() {
-        parts.push(with_names("_there", needed.into_iter(), jobs));
+    let [read, moved] = needed(number, jobs);
+    for (how, names) in [("-e", read), ("-L", moved)] {
+        if !names.is_empty() {
+            parts.push(with_names(&format!("_there {how}"), names.into_iter(), jobs));
+        }
     }
     let overwritten = overwritten(job, jobs).into_iter();
     parts.extend(overwritten.map(|(thing, path)| of_input("_same", thing, &[path], jobs)));
@@ -503,21 +509,27 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
     parts.join(" && ")
 }
 
-/// Names that a job finds as they were before the recording, and that later ones change: not those that may be of something else by then,
-/// because a directory above got its name by then.
-fn needed<'a>(job: &'a Job, jobs: &Jobs) -> BTreeSet<&'a str> {
-    let is_renamed = |path: &str| jobs.renamed.binary_search_by(|name| (**name).cmp(path)).is_ok();
-    let made: BTreeSet<&str> = jobs
-        .jobs
-        .iter()
-        .flat_map(|job| &job.made)
-        .filter(|made| made.is_directory)
-        .map(|made| &*made.path)
-        .collect();
-    let is_steady = |path: &&str| !above(path).any(|place| is_renamed(place) || made.contains(place));
+/// What a job reads, or gives another name, as it was before the recording, and that it or later ones change: first what it reads. Not
+/// what may be something else by then, because earlier jobs gave its name, or that of a directory above, to that.
+fn needed<'a>(number: usize, jobs: &'a Jobs) -> [BTreeSet<&'a str>; 2] {
+    let job = &jobs.jobs[number];
+    let given: BTreeSet<&str> = jobs.jobs[..number].iter().flat_map(given).collect();
+    let is_steady =
+        |path: &&str| !std::iter::once(*path).chain(above(path)).any(|place| given.contains(place));
     let of_before = job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
-    let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs));
-    paths.filter(is_steady).collect()
+    let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs)).filter(is_steady);
+    let reads = |path: &str| job.inputs.iter().any(|file| *file.path == *path);
+    let (read, others): (BTreeSet<&str>, BTreeSet<&str>) = paths.partition(|path| reads(path));
+    let moves = |path: &&str| job.moves.iter().any(|moved| **moved == **path);
+    [read, others.into_iter().filter(moves).collect()]
+}
+
+/// Names that a job gives and takes away.
+fn given(job: &Job) -> impl Iterator<Item = &str> {
+    let made = job.made.iter().map(|made| &*made.path);
+    let written = job.outputs.iter().map(|file| &*file.path);
+    let directories = job.directories.iter().chain(&job.clears).chain(&job.moves);
+    made.chain(written).chain(directories.map(|path| &**path))
 }
 
 /// Asks whether one of those that make it again left what has the name now.

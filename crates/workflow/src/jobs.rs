@@ -381,9 +381,6 @@ pub struct Jobs {
     /// Names that jobs gave, be it in the place of something else, to what was there before the recording, and that it has at the end.
     #[serde(skip)]
     pub kept: Vec<Arc<str>>,
-    /// Names that jobs gave or took away by renaming, sorted.
-    #[serde(skip)]
-    pub renamed: Vec<Arc<str>>,
     /// Numbers of the names of which what was there before is emptied, removed or replaced, sorted.
     #[serde(skip)]
     pub lost: Vec<u32>,

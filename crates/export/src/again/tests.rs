@@ -99,12 +99,15 @@ fn left_file(jobs: &Jobs, place: &Path) -> std::path::PathBuf {
 #[test]
 fn a_job_does_not_run_where_what_a_later_one_changes_is_missing() {
     let place = tempfile::tempdir().unwrap();
-    let mut jobs = one(Job { finds: vec![state(Left::Input)], ..Job::default() });
-    assert!(
-        run(&jobs, place.path(), ":").unwrap().contains("x: it is not there; restore it, and make again")
-    );
-    jobs.renamed = vec![Arc::from("/w")];
-    assert_eq!(run(&jobs, place.path(), ":"), None, "nobody knows whether it had that name before");
+    let input = JobFile { path: Arc::from("/w/x"), ..JobFile::default() };
+    let reader = Job { finds: vec![state(Left::Input)], inputs: vec![input], ..Job::default() };
+    let refused = "x: it is not there; restore it, and make again";
+    let jobs = one(reader.clone());
+    assert!(run(&jobs, place.path(), ":").unwrap().contains(refused));
+    std::os::unix::fs::symlink("nowhere", place.path().join("x")).unwrap();
+    assert!(run(&jobs, place.path(), ":").unwrap().contains(refused));
+    let mover = Job { inputs: Vec::new(), moves: vec![Arc::from("/w/x")], ..reader };
+    assert_eq!(run(&one(mover), place.path(), ":"), None, "a link is renamed, wherever it leads");
 }
 
 #[test]

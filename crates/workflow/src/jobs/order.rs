@@ -108,7 +108,6 @@ pub(crate) fn assemble(
     let texts = |paths: Vec<PathId>| paths.into_iter().map(|path| name(log.names(), path).clone()).collect();
     let kept = texts(history.again.kept.clone());
     let lost = history.again.lost(&needs).collect();
-    let renamed = history.renamed.iter().cloned().collect();
     let unordered = texts(history.again.unordered(&needs).collect());
     watch(&mut jobs, processes, log.names(), &history, &directories);
     issues.extend(groups.into_iter().map(|jobs| Issue::Cycle { jobs }));
@@ -155,7 +154,6 @@ pub(crate) fn assemble(
         shared: shared.into_iter().collect(),
         kept,
         lost,
-        renamed,
         unordered,
         of_managers: history.of_managers,
         base,
