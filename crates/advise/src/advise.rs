@@ -3,6 +3,7 @@
 use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
 use crate::gather::{Accesses, Gathered, Gathering};
+use crate::in_flight::InFlight;
 use crate::judged::{Advised, JudgedFile, Judging};
 use crate::kept::{Keep, Kept, Worth};
 use crate::pairs::{Rules, pairs};
@@ -161,6 +162,9 @@ impl<'a> Analysis<'a> {
             seeks: PerCall::new(&log.names().calls, |call| {
                 call.spec.is_some_and(|spec| spec.kind == CallKind::Seek)
             }),
+            requests: PerCall::new(&log.names().calls, |call| {
+                call.spec.is_some_and(|spec| spec.request.is_some())
+            }),
         };
         for (id, file) in files {
             let mut file = file.unpack(&several);
@@ -231,6 +235,8 @@ struct Advising<'a> {
     kept: Kept,
     /// Whether a call moves a position only.
     seeks: PerCall<bool>,
+    /// Whether a call is a request that the kernel serves beside its thread.
+    requests: PerCall<bool>,
 }
 
 /// Who does what to files of a name: the name, the program, whether it writes.
@@ -323,13 +329,15 @@ impl Advising<'_> {
         let foreign = users.iter().filter(|user| **user != DescriptionId::NONE).count() > 1;
         let shared = shared(file);
         let mut advised = Vec::new();
+        let mut in_flight = InFlight::default();
         for run in found.runs.iter().filter(|run| is_worth(&looking, run)) {
             let members: Vec<&Access> = run.members.iter().map(|at| looking.access(*at)).collect();
             let key = (whose(self, members[0]), run.shape.name());
             let example = self.example(&members);
             let (case, tracing) = (self.case(members[0]), self.tracing);
-            let saved = rates.saving(members.iter().copied(), tracing);
-            let at_stake = saved.map(|saved| self.on_path(saved, &members));
+            let spent = self.spent(&members, &mut in_flight);
+            let saved = rates.saving(spent.iter(), tracing);
+            let at_stake = saved.map(|saved| self.on_path(saved, &spent));
             advised.push(Advised { run, saved, at_stake });
             let recording = self.times.run(case);
             let group = self.groups.entry(key).or_insert_with(|| Group {
@@ -345,7 +353,7 @@ impl Advising<'_> {
             if self.options.keep_calls {
                 group.kept.push(members.iter().map(|access| (case, access.seq)).collect());
             }
-            group.add(&members, case, tracing, example);
+            group.add(&spent, case, tracing, example);
         }
         let own = Worth {
             at_stake: advised.iter().filter_map(|run| run.at_stake).fold(0, u64::saturating_add),
@@ -368,8 +376,21 @@ impl Advising<'_> {
         self.descriptions.get(access.description.0 as usize).map(|open| open.case).unwrap_or_default()
     }
 
+    /// The accesses as their thread spends time on them: of requests in flight at the same time each moment counts once.
+    fn spent(&self, members: &[&Access], in_flight: &mut InFlight) -> Vec<Access> {
+        let spent = members.iter().map(|access| {
+            if !self.requests.of(access.call) {
+                return **access;
+            }
+            let thread = (self.case(access), access.tid);
+            let (start, end) = in_flight.own(thread, (access.start, access.end));
+            Access { start, end, ..**access }
+        });
+        spent.collect()
+    }
+
     /// Of the time that merging saves, the part that explains the elapsed time.
-    fn on_path(&self, saved: u64, members: &[&Access]) -> u64 {
+    fn on_path(&self, saved: u64, members: &[Access]) -> u64 {
         let (mut on_path, mut all) = (0_u64, 0_u64);
         for access in members {
             let process = self.process_table.find(self.case(access), access.pid, Timestamp(access.start));
@@ -418,8 +439,8 @@ impl Group {
         self.calls() - self.run_bytes.len() as u64
     }
 
-    fn add(&mut self, members: &[&Access], case: CaseId, tracing: u64, example: Example) {
-        let accesses = || members.iter().copied();
+    fn add(&mut self, members: &[Access], case: CaseId, tracing: u64, example: Example) {
+        let accesses = || members.iter();
         self.processes.insert((case, members[0].pid));
         self.call_bytes.extend(accesses().map(Access::bytes));
         self.run_bytes.push(example.bytes);

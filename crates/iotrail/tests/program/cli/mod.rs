@@ -22,6 +22,7 @@ mod output;
 mod paper;
 mod redact;
 mod replay;
+mod requests;
 mod sql;
 mod stats;
 mod structure;
