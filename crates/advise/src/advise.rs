@@ -17,7 +17,7 @@ use crate::saving::{Rates, time};
 use crate::stake::Stake;
 use hashbrown::HashMap;
 use iotrail_kernel::heap;
-use iotrail_model::calls::{CallKind, PerCall};
+use iotrail_model::calls::{CallKind, CallSpec, PerCall};
 use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Timestamp};
 use iotrail_query::process_group::program_at;
 use iotrail_query::{ProcessTable, Query, scan};
@@ -162,9 +162,7 @@ impl<'a> Analysis<'a> {
             seeks: PerCall::new(&log.names().calls, |call| {
                 call.spec.is_some_and(|spec| spec.kind == CallKind::Seek)
             }),
-            requests: PerCall::new(&log.names().calls, |call| {
-                call.spec.is_some_and(|spec| spec.request.is_some())
-            }),
+            requests: PerCall::new(&log.names().calls, |call| call.spec.is_some_and(CallSpec::is_request)),
         };
         for (id, file) in files {
             let mut file = file.unpack(&several);

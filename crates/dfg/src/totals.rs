@@ -56,6 +56,8 @@ pub(crate) struct NodeSums {
     pub(crate) duration: u64,
     /// The part of it that is waiting.
     pub(crate) waiting: u64,
+    /// The part of it that requests were in flight.
+    pub(crate) requests: u64,
     pub(crate) bytes: u64,
     pub(crate) rate: RateSum,
 }
@@ -69,6 +71,7 @@ impl NodeSums {
         self.timed += other.timed;
         self.duration = self.duration.saturating_add(other.duration);
         self.waiting = self.waiting.saturating_add(other.waiting);
+        self.requests = self.requests.saturating_add(other.requests);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.rate.merge(other.rate);
     }

@@ -86,7 +86,7 @@ impl TableArgs {
 }
 
 /// What was done to a file, or through an open file description, as columns of CSV (`stats::FileUse`).
-pub(crate) const COLUMNS_OF_USE: [&str; 23] = [
+pub(crate) const COLUMNS_OF_USE: [&str; 24] = [
     "calls",
     "failures",
     "opens",
@@ -99,6 +99,7 @@ pub(crate) const COLUMNS_OF_USE: [&str; 23] = [
     "sync_ns",
     "metadata_ns",
     "wait_ns",
+    "request_ns",
     "consecutive",
     "sequential",
     "random",

@@ -58,7 +58,8 @@ impl Kinds {
         let file = self.files.file(event.file);
         let second = if kind.second { self.files.file(event.file2) } else { None };
         let [open, open2] = [event.open, event.open2].map(|open| self.description(event.case, open));
-        Call { event, process, slot, kind, moved, file, second, open, open2, class: None }
+        let is_request = self.classes.is_request(event.call);
+        Call { event, process, slot, kind, moved, file, second, open, open2, class: None, is_request }
     }
 
     /// What a number of an event stands for.
@@ -98,6 +99,8 @@ pub(crate) struct Call {
     pub(crate) open2: Option<Description>,
     /// What its time counts as.
     pub(crate) class: Option<Class>,
+    /// Whether it is a request: its time is work in flight, and none of a thread.
+    pub(crate) is_request: bool,
 }
 
 impl Call {

@@ -88,9 +88,10 @@ impl Part for Calls {
             .into_iter()
             .map(|calls| table(calls, name).into_iter().map(|(_, row, _)| row).collect())
             .collect();
-        let by_class = table(classes, |(call, _)| name(call)).into_iter().map(|((_, class), row, _)| {
-            let waits = class.is_some_and(Class::is_wait);
-            ClassCallRow { class: class.map(Class::name), waits, row }
+        let by_class = table(classes, |(call, _)| name(call)).into_iter().map(|((call, class), row, _)| {
+            let request = self.kinds.classes.is_request(call);
+            let waits = !request && class.is_some_and(Class::is_wait);
+            ClassCallRow { class: class.map(Class::name), waits, request, row }
         });
         let by_class = by_class.collect();
         let (all, latency) = table(all, name).into_iter().map(|(_, row, latency)| (row, latency)).unzip();

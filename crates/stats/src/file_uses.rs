@@ -52,6 +52,8 @@ pub struct FileUse {
     pub metadata_ns: Option<u64>,
     /// Time of calls that waited for it, by the clock or for somebody.
     pub wait_ns: Option<u64>,
+    /// Time in which requests (io_uring, aio) were in flight, each by itself; it is in none of the times above.
+    pub request_ns: Option<u64>,
     /// Accesses that begin where the one before through the same open file description ended.
     pub consecutive: u64,
     /// Accesses that begin there or behind; holds the consecutive ones.
@@ -280,6 +282,12 @@ impl FileUse {
     pub fn sequential_share(&self) -> Option<f64> {
         let steps = self.sequential + self.random;
         (steps > 0).then(|| self.sequential as f64 / steps as f64)
+    }
+
+    /// I/O time and time of requests in flight: by what files are sorted.
+    #[must_use]
+    pub fn weight_ns(&self) -> u64 {
+        self.io_ns.unwrap_or_default().saturating_add(self.request_ns.unwrap_or_default())
     }
 
     /// Bytes moved in both directions.

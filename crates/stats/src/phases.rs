@@ -72,6 +72,7 @@ fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: b
         call_ns: (sums.timed > 0).then_some(sums.call_ns),
         io_ns: (sums.timed > 0).then_some(sums.io_ns),
         wait_ns: (sums.timed > 0).then_some(sums.wait_ns),
+        request_ns: (sums.timed > 0).then_some(sums.request_ns),
         cpu_ns: processes.storage.cpu,
         lifetime_ns: processes.lifetime_ns.filter(|_| !processes.incomplete),
         span: processes.span.filter(|(first, last)| {

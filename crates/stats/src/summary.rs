@@ -33,6 +33,8 @@ pub(crate) struct Sums {
     /// The part of it that is I/O time, and that is waiting.
     pub(crate) io_ns: u64,
     pub(crate) wait_ns: u64,
+    /// The sum of the durations of requests.
+    pub(crate) request_ns: u64,
 }
 
 /// The I/O summary of some rows of a log.
@@ -93,7 +95,9 @@ impl Summary {
         }
         let mut one = Sums { calls: 1, ..Sums::default() };
         let dur = call.event.dur.get().and_then(|dur| u64::try_from(dur.0).ok());
-        (one.timed, one.call_ns) = (u64::from(dur.is_some()), dur.unwrap_or_default());
+        one.timed = u64::from(dur.is_some());
+        let nanos = dur.unwrap_or_default();
+        (one.call_ns, one.request_ns) = if call.is_request { (0, nanos) } else { (nanos, 0) };
         one.io_ns = if call.class.is_some_and(Class::is_io) { one.call_ns } else { 0 };
         one.wait_ns = if call.class.is_some_and(Class::is_wait) { one.call_ns } else { 0 };
         one.mappings = u64::from(call.kind.maps && call.file.is_some() && !call.failed());
@@ -171,6 +175,7 @@ impl Sums {
             (&mut self.call_ns, other.call_ns),
             (&mut self.io_ns, other.io_ns),
             (&mut self.wait_ns, other.wait_ns),
+            (&mut self.request_ns, other.request_ns),
         ] {
             *mine = mine.saturating_add(theirs);
         }

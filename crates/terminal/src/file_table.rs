@@ -41,17 +41,27 @@ fn headline(files: &[UsedFile]) -> String {
         units::bytes(sum(|used| used.bytes_read) as f64),
         units::bytes(sum(|used| used.bytes_written) as f64)
     );
-    let Some(io) = io.filter(|io| *io > 0) else { return text };
-    text.push_str(&format!(", {} of I/O time", units::duration(io as f64)));
+    let requests = files.iter().filter_map(|row| row.used.request_ns).fold(0, u64::saturating_add);
+    if let Some(io) = io.filter(|io| *io > 0) {
+        text.push_str(&format!(", {} of I/O time{}", units::duration(io as f64), most(files, io)));
+    }
+    if requests > 0 {
+        text.push_str(&format!("; requests in flight for {}", units::duration(requests as f64)));
+    }
+    text
+}
+
+/// Which file has most of the I/O time.
+fn most(files: &[UsedFile], io: u64) -> String {
     // The first of equally heavy ones.
     let most = files.iter().rev().max_by_key(|row| row.used.io_ns);
     if let Some((row, nanos)) = most.and_then(|row| Some((row, row.used.io_ns?)))
         && files.len() > 1
     {
         let share = units::percent(nanos as f64 / io as f64);
-        text.push_str(&format!("; {share} of it in {}", printable(&row.file.path)));
+        return format!("; {share} of it in {}", printable(&row.file.path));
     }
-    text
+    String::new()
 }
 
 /// What stands behind the figures of uses.

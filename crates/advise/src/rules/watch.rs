@@ -7,7 +7,7 @@ use super::{Rule, all};
 use crate::in_flight::InFlight;
 use iotrail_model::calls::mpi::{Together, together};
 use iotrail_model::calls::{
-    CallKind, Class, EventClasses, Family, LockRequest, OpenFlags, PerCall, Transfer, flags,
+    CallKind, CallSpec, Class, EventClasses, Family, LockRequest, OpenFlags, PerCall, Transfer, flags,
 };
 use iotrail_model::{CaseId, Event, FileId, Names, OpenId, PathId, Pid, Timestamp};
 use iotrail_query::auto::startup;
@@ -81,7 +81,7 @@ impl<'a> Watching<'a> {
             let families = [Family::Sync, Family::Wait, Family::Poll, Family::Metadata, Family::Directory];
             let is_looked_at =
                 transfer != Transfer::None || families.contains(&call.family()) || is_watched(kind);
-            let is_request = call.spec.is_some_and(|spec| spec.request.is_some());
+            let is_request = call.spec.is_some_and(CallSpec::is_request);
             is_looked_at.then_some(Watched { kind, transfer, is_request })
         };
         Self {

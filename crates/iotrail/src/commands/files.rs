@@ -117,7 +117,7 @@ fn sort(rows: &mut [UsedFile], by: Sort) {
     let key = |row: &UsedFile| {
         let used = &row.used;
         match by {
-            Sort::Time => used.io_ns.unwrap_or_default(),
+            Sort::Time => used.weight_ns(),
             Sort::Waiting => used.wait_ns.unwrap_or_default(),
             Sort::Bytes => used.bytes(),
             Sort::Read => used.bytes_read,

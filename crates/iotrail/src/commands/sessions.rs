@@ -102,7 +102,7 @@ fn sort(rows: &mut [Session], by: Sort) {
     let most =
         |rows: &mut [Session], figure: fn(&Session) -> u64| rows.sort_by_key(|row| Reverse(figure(row)));
     match by {
-        Sort::Time => most(rows, |row| row.used.io_ns.unwrap_or_default()),
+        Sort::Time => most(rows, |row| row.used.weight_ns()),
         Sort::Bytes => most(rows, |row| row.used.bytes()),
         Sort::Read => most(rows, |row| row.used.bytes_read),
         Sort::Written => most(rows, |row| row.used.bytes_written),

@@ -148,6 +148,13 @@ impl EventClasses {
         self.specs.of(call)
     }
 
+    /// Whether a call is a request: see [`CallSpec::is_request`].
+    #[inline]
+    #[must_use]
+    pub fn is_request(&self, call: CallId) -> bool {
+        self.spec_of(call).is_some_and(CallSpec::is_request)
+    }
+
     /// What a path denotes, as far as it is known.
     #[inline]
     #[must_use]

@@ -234,7 +234,8 @@ impl Counting<'_> {
         let size = known(batch.size[row].get()).unwrap_or(0);
         let transfer = self.transfers.of(batch.call[row]);
         let if_moved = |ways: [Transfer; 2]| if ways.contains(&transfer) { size } else { 0 };
-        let class = self.classes.of(batch, row);
+        // A request is work in flight, and none of a thread.
+        let class = self.classes.of(batch, row).filter(|_| !self.classes.is_request(batch.call[row]));
         let if_class = |is: fn(Class) -> bool| duration.filter(|_| class.is_some_and(is)).unwrap_or(0);
         Sums {
             calls: 1,

@@ -211,7 +211,7 @@ impl Pass for Spending<'_> {
             if batch.layer[row] == Layer::Mpi && self.layer != Layer::Mpi {
                 calls.extend(self.library_call(batch, row));
             }
-            if batch.layer[row] != self.layer || spec.is_some_and(|spec| spec.request.is_some()) {
+            if batch.layer[row] != self.layer || spec.is_some_and(CallSpec::is_request) {
                 continue;
             }
             let at = batch.start[row];

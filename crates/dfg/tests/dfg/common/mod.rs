@@ -242,6 +242,7 @@ fn reference_node(activity: Arc<str>, events: &[&Row], all_ns: i64, rule: Concur
         files: distinct(events.iter().filter_map(|row| row.file)),
         duration_ns: known_time(events.iter().copied()),
         wait_ns: known_time(events.iter().copied()).map(|_| 0),
+        request_ns: known_time(events.iter().copied()).map(|_| 0),
         relative_duration: (!durations.is_empty())
             .then(|| if all_ns == 0 { 0.0 } else { total as f64 / all_ns as f64 }),
         bytes: bytes as u64,

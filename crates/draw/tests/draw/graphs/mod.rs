@@ -142,6 +142,7 @@ impl Tally {
             files: 1,
             duration_ns: Some(duration_ns),
             wait_ns: Some(0),
+            request_ns: Some(0),
             relative_duration: Some(duration_ns as f64 / total.max(1) as f64),
             bytes: self.sizes.iter().sum(),
             data_rate: (!self.rates.is_empty())
