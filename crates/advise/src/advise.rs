@@ -178,6 +178,7 @@ impl<'a> Analysis<'a> {
             format: ADVICE_FORMAT,
             sources: log.trails().iter().map(Trail::name).collect(),
             selection: query.selection(),
+            limitations: log.missing_events(),
             looked: gathered.looked,
             elapsed_ns: elapsed(log)?,
             tracing_ns: tracing,

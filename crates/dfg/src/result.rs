@@ -4,7 +4,7 @@
 //! input gives the same bytes.
 
 use crate::by_group::ByGroup;
-use iotrail_model::{Coverage, Nanos, Resolution};
+use iotrail_model::{Coverage, Limitation, Nanos, Resolution};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -55,6 +55,9 @@ pub struct Dfg {
     pub quantile_exact_limit: u64,
     /// ...and have at most this relative error beyond it.
     pub quantile_relative_error: f64,
+    /// Which events the trails lack.
+    #[serde(default)]
+    pub limitations: Vec<Limitation>,
     /// What the trails do not hold.
     pub coverage: Coverage,
 }

@@ -49,6 +49,7 @@ fn frame(dfg: &Dfg) -> Dfg {
         selection: dfg.selection.clone(),
         max_concurrency_rule: dfg.max_concurrency_rule.clone(),
         groups: dfg.groups.clone(),
+        limitations: dfg.limitations.clone(),
         coverage: dfg.coverage.clone(),
         nodes: Vec::new(),
         edges: Vec::new(),

@@ -1,6 +1,6 @@
 //! What a profile says. Each number is of one layer, which its docs, its JSON name and every table state.
 
-use iotrail_model::{Coverage, Layer};
+use iotrail_model::{Coverage, Layer, Limitation};
 use serde::Serialize;
 
 /// The version of the JSON form of [`Profile`].
@@ -43,6 +43,8 @@ pub struct Profile {
     pub processes: Vec<AccessRow>,
     /// Table 5 by group and by rank.
     pub throughput: Throughput,
+    /// Which events the trails lack; empty if none is known to be missing.
+    pub limitations: Vec<Limitation>,
     /// The coverage statement, with what this analysis could not use.
     pub coverage: Coverage,
 }

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     query.check_selected(rows.len() as u64, &log)?;
     let top = args.top.unwrap_or(usize::MAX);
     let text = || session_table(&rows, args.top.unwrap_or(SHOWN), ui.style());
-    args.table.print_text(&COLUMNS.concat(), rows.iter().take(top), text)
+    args.table.print_text(&COLUMNS.concat(), rows.iter().take(top), text, (&log, ui))
 }
 
 /// Sorts rows; equal ones stay in the order of case and number.

@@ -738,8 +738,7 @@ fn the_schema_describes_every_field_and_every_word_that_is_written() {
     agrees(&WaitRow::default(), of("wait"));
     agrees(&WaitTime::default(), of("waits"));
     agrees(&ClassRow::default(), of("class"));
-    let limitations =
-        Limitation { what: LimitationKind::Lost, number: None, time_ns: None, names: Vec::new() };
+    let limitations = Limitation::new(LimitationKind::Lost);
     agrees(&limitations, of("limitation"));
     let words = |list: &serde_json::Value| list.as_array().unwrap().len();
     assert_eq!(words(&of("piece")["properties"]["kind"]["enum"]), PieceKind::Tracing as usize + 1);

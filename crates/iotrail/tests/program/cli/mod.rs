@@ -13,6 +13,7 @@ mod help;
 mod hostile;
 mod identity;
 mod importers;
+mod incomplete;
 mod influx;
 mod input;
 mod interrupted;
