@@ -7,7 +7,9 @@ use crate::in_flight::InFlight;
 use crate::judged::{Advised, JudgedFile, Judging};
 use crate::kept::{Keep, Kept, Worth};
 use crate::pairs::{Rules, pairs};
-use crate::result::{ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Finding, Item, Pairs, severity};
+use crate::result::{
+    ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Finding, Item, Pairs, Shape, severity,
+};
 use crate::rules::habit::{ProcessHabit, part_of};
 use crate::rules::join;
 use crate::rules::small_buffers::small_buffers;
@@ -257,6 +259,8 @@ pub(crate) struct Group {
     /// Bytes of each call in a run, and of each run.
     call_bytes: Vec<u64>,
     run_bytes: Vec<u64>,
+    /// Calls that would be left of them.
+    left: u64,
     /// NULL if a duration is not known.
     time: Option<u64>,
     pub(crate) saved: Option<u64>,
@@ -335,9 +339,10 @@ impl Advising<'_> {
             let example = self.example(&members);
             let (case, tracing) = (self.case(members[0]), self.tracing);
             let spent = self.spent(&members, &mut in_flight);
-            let saved = rates.saving(spent.iter(), tracing);
+            let left = calls_left(&members, run.shape);
+            let saved = rates.saving(spent.iter(), tracing).map(|saved| of_calls(saved, left, members.len()));
             let at_stake = saved.map(|saved| self.on_path(saved, &spent));
-            advised.push(Advised { run, saved, at_stake });
+            advised.push(Advised { run, left, saved, at_stake });
             let recording = self.times.run(case);
             let group = self.groups.entry(key).or_insert_with(|| Group {
                 time: Some(0),
@@ -345,6 +350,7 @@ impl Advising<'_> {
                 ..Group::default()
             });
             group.files.insert(id);
+            group.left += left;
             group.foreign |= foreign;
             group.threads |= shared.contains(&members[0].description);
             group.saved = group.saved.zip(saved).map(|(all, saved)| all + saved);
@@ -356,7 +362,7 @@ impl Advising<'_> {
         }
         let own = Worth {
             at_stake: advised.iter().filter_map(|run| run.at_stake).fold(0, u64::saturating_add),
-            saved_calls: advised.iter().map(|run| run.run.members.len() as u64 - 1).sum(),
+            saved_calls: advised.iter().map(|run| run.run.members.len() as u64 - run.left).sum(),
             accesses: file.accesses.len() as u64,
         };
         let judging = Judging {
@@ -435,7 +441,7 @@ impl Group {
 
     /// Calls that would not be left of them.
     pub(crate) fn saved_calls(&self) -> u64 {
-        self.calls() - self.run_bytes.len() as u64
+        self.calls() - self.left
     }
 
     fn add(&mut self, members: &[Access], case: CaseId, tracing: u64, example: Example) {
@@ -499,11 +505,30 @@ impl Group {
 /// The largest buffer that is advised.
 const LARGEST: u64 = 1 << 20;
 
-/// Whether a run is long enough, and its calls are smaller than what is advised.
+/// Whether a run is long enough, and its calls are smaller than what is advised: fewer would be left.
 fn is_worth(looking: &Looking<'_>, run: &Run) -> bool {
-    let bytes = run.members.iter().map(|at| looking.access(*at).bytes()).fold(0, u64::saturating_add);
-    let calls = run.members.len();
-    calls >= run.shape.fewest() && bytes / (calls as u64) < LARGEST
+    let members: Vec<&Access> = run.members.iter().map(|at| looking.access(*at)).collect();
+    let calls = members.len() as u64;
+    let is_long = members.len() >= run.shape.fewest();
+    is_long && calls_left(&members, run.shape) < calls && bytes_of(&members) / calls < LARGEST
+}
+
+fn bytes_of(members: &[&Access]) -> u64 {
+    members.iter().map(|access| access.bytes()).fold(0, u64::saturating_add)
+}
+
+/// How many calls would be left of a run: of adjacent accesses one for each of the largest buffers, else one.
+fn calls_left(members: &[&Access], shape: Shape) -> u64 {
+    match shape {
+        Shape::Adjacent => bytes_of(members).div_ceil(LARGEST).max(1),
+        _ => 1,
+    }
+}
+
+/// The part of what all calls but one would save that is saved if so many are left.
+fn of_calls(saved: u64, left: u64, calls: usize) -> u64 {
+    let calls = calls as u64;
+    part_of(saved, calls - left, calls - 1)
 }
 
 /// The descriptions that several threads or processes use.

@@ -515,12 +515,14 @@ fn who_opens_a_file_for_another_program_does_not_share_it() {
     assert_eq!((&finding["saved_calls"], &finding["confidence"]), (&7.into(), &"high".into()));
 }
 
-/// Twenty reads of so many bytes, one behind the other.
-fn reads_of(bytes: u64) -> Value {
-    let call = |index: u64| format!("pread64(3</data/grid>, \"\"..., {bytes}, {}) = {bytes}", index * bytes);
-    let dir = Dir::with_trace(rank(1, "reader", &(0..20).map(call).collect::<Vec<_>>()));
-    let text = dir.run(["advise", "t.trail", "--json"]).succeeds().text();
-    serde_json::from_str::<Value>(&text).expect("JSON")["findings"].clone()
+/// Twenty reads of so many bytes, one behind the other, and one of the rest.
+fn reads_of(bytes: u64, rest: u64) -> Value {
+    let call = |index: u64| {
+        let moved = if index < 20 { bytes } else { rest };
+        format!("pread64(3</data/grid>, \"\"..., {bytes}, {}) = {moved}", index * bytes)
+    };
+    let dir = Dir::with_trace(rank(1, "reader", &(0..=20).map(call).collect::<Vec<_>>()));
+    dir.json(["advise", "t.trail", "--json"])["findings"].clone()
 }
 
 #[test]
