@@ -3,8 +3,8 @@
 use crate::call_kind::{CallKind, CallKinds, Moved};
 use crate::file_kinds::FileKinds;
 use iotrail_model::calls::{Class, EventClasses};
-use iotrail_model::{Case, CaseId, Event, FileId, Nullable, OpenId};
-use iotrail_query::{ProcessId, event_classes};
+use iotrail_model::{Case, CaseId, Event, EventBatch, FileId, Nullable, OpenId, Pid};
+use iotrail_query::{ProcessId, ProcessTable, event_classes};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
 
@@ -60,6 +60,21 @@ impl Kinds {
         let [open, open2] = [event.open, event.open2].map(|open| self.description(event.case, open));
         let is_request = self.classes.is_request(event.call);
         Call { event, process, slot, kind, moved, file, second, open, open2, class: None, is_request }
+    }
+
+    /// What the time of a row counts as.
+    pub(crate) fn class(
+        &self,
+        batch: &EventBatch,
+        row: usize,
+        process: Option<ProcessId>,
+        processes: &ProcessTable,
+    ) -> Option<Class> {
+        let ended_before = |child| {
+            process.is_some_and(|process| processes.child_ended_before(process, Pid(child), batch.start[row]))
+        };
+        let time = batch.dur[row].get().map(|dur| dur.0);
+        self.classes.among_processes(batch, row, time, ended_before)
     }
 
     /// What a number of an event stands for.

@@ -52,9 +52,9 @@ impl Part for Calls {
         Columns::DUR | Columns::SIZE | crate::call::columns()
     }
 
-    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, _: &Context<'_>) {
+    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) {
         for row in (0..batch.len).filter(|row| facts.selected[*row]) {
-            let class = self.kinds.classes.of(batch, row);
+            let class = self.kinds.class(batch, row, facts.process[row], context.processes);
             let sums = self.sums.entry((facts.slot[row], batch.call[row], class)).or_default();
             sums.count += 1;
             sums.failures += u64::from(!batch.errno[row].is_null());

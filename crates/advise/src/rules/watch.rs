@@ -94,7 +94,7 @@ impl<'a> Watching<'a> {
             parents: parents(names),
             calls: PerCall::new(&names.calls, watched),
             together: PerCall::new(&names.calls, |call| together(call.name)),
-            classes: EventClasses::new(names, log.files(), HashSet::new()),
+            classes: EventClasses::new(names, log.files(), HashSet::new()).recorded_at(&log.coverage()),
             on_the_way: names.paths.iter().map(|path| is_loaded(path)).collect(),
             of_system: names.paths.iter().map(|path| is_of_system(path)).collect(),
             missing: names.errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),

@@ -179,7 +179,7 @@ impl WaitVocabulary {
             opens: names.flags.iter().map(|text| OpenFlags::parse(text.as_bytes()).creates()).collect(),
             collectives: PerCall::new(&names.calls, |call| mpi::role(call.name)),
             ranks: Ranks::of(log.cases()),
-            classes: EventClasses::new(names, log.files(), HashSet::new()),
+            classes: EventClasses::new(names, log.files(), HashSet::new()).recorded_at(&log.coverage()),
             has_locks: locks.iter().flatten().any(|lock| lock.request == LockRequest::Wait),
             futexes: names.flags.iter().map(futex).collect(),
             locks,
@@ -339,10 +339,9 @@ impl WaitVocabulary {
     }
 
     /// Of a call that waited for something that has no name here, how.
-    fn nameless(&self, batch: &EventBatch, row: usize, duration: i64) -> Act {
+    fn nameless(&self, batch: &EventBatch, row: usize) -> Act {
         match self.classes.of(batch, row) {
             Some(Class::Wait) => Act::Blocked,
-            Some(Class::Sleep) if self.classes.looks_only(batch, row, duration) => Act::Other,
             Some(Class::Sleep) => Act::Slept,
             _ => Act::Other,
         }
@@ -496,10 +495,10 @@ fn found(
         timed |= !batch.dur[index].is_null();
         let dur = batch.dur[index].get().map_or(0, |Nanos(dur)| dur.max(0));
         let act = match vocabulary.act(batch, index) {
-            Act::Other if dur > 0 => vocabulary.nameless(batch, index, dur),
+            Act::Other if dur > 0 => vocabulary.nameless(batch, index),
             // It never returned.
             Act::Other if batch.dur[index].is_null() && batch.ret[index].is_null() => {
-                vocabulary.nameless(batch, index, i64::MAX)
+                vocabulary.nameless(batch, index)
             }
             act => act,
         };

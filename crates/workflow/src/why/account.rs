@@ -12,9 +12,6 @@ use hashbrown::HashMap;
 use iotrail_model::{CallId, Nullable, PathId, Process};
 use iotrail_query::{ProcessId, ProcessTable};
 
-/// A wait that took no longer than this, in ns, beyond the recorder's part was over at once.
-pub(super) const AT_ONCE: i64 = 10_000;
-
 /// What a piece of time was used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Use {
