@@ -143,7 +143,7 @@ const PHASE_COLUMNS: [PhaseColumn; 14] = [
     ("read", false, |row| units::bytes(row.bytes_read as f64)),
     ("written", false, |row| units::bytes(row.bytes_written as f64)),
     ("files r/w/both/none", false, |row| modes(&row.files)),
-    ("processes r/w/both/none", false, |row| modes(&row.processes)),
+    ("processes r/w/both/no file", false, |row| modes(&row.processes)),
     ("calls", true, |row| units::count(row.calls)),
     ("I/O time", true, |row| units::duration_or_dash(row.io_ns)),
     ("waiting", true, |row| units::duration_or_dash(row.wait_ns)),
