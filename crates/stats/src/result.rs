@@ -150,8 +150,8 @@ pub struct PhaseRow {
     pub storage_written: Option<u64>,
     /// Processes of which this is not known, or not of all their images: what the sums lack.
     pub storage_unknown: u64,
-    /// Share of the bytes read from files that came from the page cache, 1 − storage_read / (bytes_read − other_read), at
-    /// least 0; NULL if unknown, also of a selection of calls, which the kernel's counters cannot follow.
+    /// Share of the bytes read from files that came from the page cache: of each process what it read less what storage gave it
+    /// (`storage_read`), at least 0; NULL if unknown, also of a selection of calls, which the kernel's counters cannot follow.
     pub page_cache_hit: Option<f64>,
     /// Sum of the time in calls, without requests; NULL if no call tells.
     pub call_ns: Option<u64>,

@@ -46,6 +46,8 @@ pub(crate) struct Summary {
     files: HashMap<(u32, FileId), Use, RandomState>,
     /// The processes with selected calls.
     processes: HashMap<ProcessId, Use, RandomState>,
+    /// Bytes that each process read from files.
+    from_files: HashMap<ProcessId, u64, RandomState>,
 }
 
 impl Use {
@@ -86,6 +88,10 @@ impl Summary {
         }
         if let Some(process) = call.process {
             self.processes.entry(process).or_default().add(usages);
+            if let Some(moved) = call.moved.filter(|moved| moved.read && call.source().is_some()) {
+                let read = self.from_files.entry(process).or_default();
+                *read = read.saturating_add(moved.bytes);
+            }
         }
     }
 
@@ -127,6 +133,10 @@ impl Summary {
         for (process, usage) in other.processes {
             self.processes.entry(process).or_default().add(usage);
         }
+        for (process, bytes) in other.from_files {
+            let read = self.from_files.entry(process).or_default();
+            *read = read.saturating_add(bytes);
+        }
     }
 
     /// The sums of a group.
@@ -144,6 +154,11 @@ impl Summary {
     /// What a process did; NULL if it made no selected call.
     pub(crate) fn process(&self, process: ProcessId) -> Option<Use> {
         self.processes.get(&process).copied()
+    }
+
+    /// How many bytes a process read from files.
+    pub(crate) fn from_files(&self, process: ProcessId) -> u64 {
+        self.from_files.get(&process).copied().unwrap_or_default()
     }
 
     /// The files of each of `slots` groups, and those of all together.
