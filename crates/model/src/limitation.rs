@@ -1,6 +1,9 @@
 //! What a trail may not tell, so that figures of it are of a part of what happened.
 
+use crate::case::Case;
 use crate::coverage::Coverage;
+use crate::notes::Note;
+use crate::time::Nanos;
 use crate::units;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
@@ -30,7 +33,7 @@ pub enum LimitationKind {
     NotRecorded,
     /// No call has a duration.
     NoDurations,
-    /// Clocks are too coarse to order single calls.
+    /// Clocks are too coarse to order single calls; the time is their unit.
     CoarseTimes,
     /// Waits on the path whose cause is not known.
     UnknownCauses,
@@ -53,6 +56,20 @@ impl Limitation {
     #[must_use]
     pub const fn new(what: LimitationKind) -> Self {
         Self { trail: None, what, number: None, time_ns: None, names: Vec::new() }
+    }
+
+    /// What the coarsest clock of these cases leaves open, if it is coarse.
+    #[must_use]
+    pub fn of_clocks(cases: &[Case]) -> Option<Self> {
+        let coarse = cases.iter().filter(|case| case.has_times() && case.resolution.is_coarse());
+        let unit = coarse.map(|case| case.resolution.0).max()?;
+        Some(Self { time_ns: Some(unit.0), ..Self::new(LimitationKind::CoarseTimes) })
+    }
+
+    /// Whether it stands before all figures: events are missing, or times are far from what happened.
+    #[must_use]
+    pub const fn comes_first(&self) -> bool {
+        self.is_of_events() || matches!((self.what, self.time_ns), (LimitationKind::CoarseTimes, Some(_)))
     }
 
     /// Whether events that happened are not in the trail: counts, bytes and times are those of the rest.
@@ -91,7 +108,10 @@ impl Display for Limitation {
                 write!(out, "{events} left out of the recording ({})", self.names.join(", "))
             }
             LimitationKind::Lost => write!(out, "{} missing", counted("event is", "events are")),
-            LimitationKind::CoarseTimes => write!(out, "the clock is too coarse to order single calls"),
+            LimitationKind::CoarseTimes => match self.time_ns {
+                Some(unit) => write!(out, "{}", Note::CoarseTimes { unit: Nanos(unit) }),
+                None => write!(out, "The clock is too coarse to order single calls"),
+            },
             what => write!(out, "{what:?}"),
         }
     }

@@ -416,6 +416,17 @@ impl EventLog {
         self.trails.iter().flat_map(of).collect()
     }
 
+    /// What stands before all figures of the trails: the events that they lack, and that their clocks are coarse.
+    #[must_use]
+    pub fn limitations(&self) -> Vec<Limitation> {
+        let several = self.trails.len() > 1;
+        let coarse = self.trails.iter().filter_map(|trail| {
+            let trail_name = several.then(|| trail.name());
+            Some(Limitation { trail: trail_name, ..Limitation::of_clocks(trail.cases())? })
+        });
+        self.missing_events().into_iter().chain(coarse).collect()
+    }
+
     /// The short answer about all trails.
     ///
     /// # Errors

@@ -145,7 +145,7 @@ fn compared(args: &Args, log: &EventLog, query: &Query) -> anyhow::Result<Vec<Wh
         let comparison = scan(log, Some(query), options.threads, &contrast)?;
         query.check_selected(comparison.dfg.events.total, log)?;
         let (verdict, elapsed) = measured.compare(group(query, a), group(query, b));
-        Ok(Whole { verdict, limitations: log.missing_events(), elapsed, comparison, phases: phases.next() })
+        Ok(Whole { verdict, limitations: log.limitations(), elapsed, comparison, phases: phases.next() })
     };
     pairs.iter().map(compare).collect()
 }

@@ -43,7 +43,8 @@ impl Limitations {
             add(LimitationKind::CostUnknown, None, None, Vec::new());
         }
         if log.cases().iter().any(|case| !case.times_calls()) {
-            add(LimitationKind::CoarseTimes, None, None, Vec::new());
+            let unit = Limitation::of_clocks(log.cases()).and_then(|row| row.time_ns);
+            add(LimitationKind::CoarseTimes, None, unit, Vec::new());
         }
         if waits.is_untimed() {
             add(LimitationKind::NoDurations, None, None, Vec::new());

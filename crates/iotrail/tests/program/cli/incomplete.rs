@@ -48,3 +48,26 @@ fn documents_have_it_in_the_same_field_and_rows_are_warned_of() {
         assert!(ran.messages().contains("left out of the recording"), "{command}: {}", ran.messages());
     }
 }
+
+#[test]
+fn what_follows_from_coarse_clocks_is_said_to_be_imprecise_first() {
+    let trace = |from: u32| {
+        format!(
+            "1 10:00:0{from} openat(AT_FDCWD, \"/x\", O_RDONLY) = 3</x> <0.000010>\n\
+             1 10:00:0{from} read(3</x>, \"\"..., 10) = 10 <0.000010>\n\
+             1 10:00:05 +++ exited with 0 +++\n"
+        )
+    };
+    let dir = Dir::with_trace(trace(0));
+    dir.write("b_h_1.st", trace(3));
+    dir.run(["import", "-q", "-o", "b.trail", "b_h_1.st"]).succeeds();
+    let first =
+        "Imprecise: Time stamps are multiples of 1.00 s: times that follow from them are right to that";
+    let text = dir.run(["why", "t.trail"]).succeeds().text().replace('\n', " ");
+    assert!(text.starts_with(first), "{text}");
+    let text = dir.run(["compare", "t.trail", "b.trail"]).succeeds().text().replace('\n', " ");
+    assert!(text.starts_with(&first.replace("Time", "t: Time")), "{text}");
+    let compared = dir.json(["compare", "t.trail", "b.trail", "--json"]);
+    let (what, unit) = (&compared["limitations"][1]["what"], &compared["limitations"][1]["time_ns"]);
+    assert_eq!((what, unit), (&json!("coarse-times"), &json!(1_000_000_000)));
+}
