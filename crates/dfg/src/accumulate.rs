@@ -97,6 +97,7 @@ impl Accumulator {
             self.totals.events.total += 1;
             let Some(index) = activity.index() else {
                 self.totals.events.unmapped += 1;
+                self.add_unmapped(batch, row);
                 continue;
             };
             let serial = cases.first_serial + place as u64;
@@ -133,6 +134,12 @@ impl Accumulator {
             Some(class) => class.is_io(),
             None => spec.transfer != Transfer::None,
         }
+    }
+
+    fn add_unmapped(&mut self, batch: &EventBatch, row: usize) {
+        let is_request = self.classes.as_ref().is_some_and(|classes| classes.is_request(batch.call[row]));
+        let time = known(batch.dur[row].get().map(|Nanos(nanos)| nanos)).filter(|_| !is_request);
+        self.totals.events.add_unmapped(time);
     }
 
     pub(crate) fn into_totals(self) -> Totals {

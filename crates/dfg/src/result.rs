@@ -71,6 +71,18 @@ pub struct EventCounts {
     pub mapped: u64,
     /// Selected events that the mapping assigns to no activity.
     pub unmapped: u64,
+    /// The time of these, without requests in flight; NULL if no duration of theirs is known.
+    #[serde(default)]
+    pub unmapped_ns: Option<u64>,
+}
+
+impl EventCounts {
+    /// Adds the time of events that are assigned to no activity.
+    pub(crate) fn add_unmapped(&mut self, time: Option<u64>) {
+        if let Some(time) = time {
+            self.unmapped_ns = Some(self.unmapped_ns.unwrap_or(0).saturating_add(time));
+        }
+    }
 }
 
 /// A span of time, nanoseconds since the clock's origin; NULL without events.

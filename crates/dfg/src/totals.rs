@@ -198,6 +198,7 @@ impl Totals {
         self.events.total += other.events.total;
         self.events.mapped += other.events.mapped;
         self.events.unmapped += other.events.unmapped;
+        self.events.add_unmapped(other.events.unmapped_ns);
         self.span = match (self.span, other.span) {
             (Some(mine), Some(theirs)) => Some((mine.0.min(theirs.0), mine.1.max(theirs.1))),
             (mine, theirs) => mine.or(theirs),

@@ -47,10 +47,12 @@ fn read(dfg: &Dfg, style: Style) -> String {
     let mut block = Block::new();
     block.entry("event log", dfg.sources.join(", "));
     let events = &dfg.events;
-    let unmapped = if events.unmapped > 0 {
-        format!(", {} of them match no activity and are not shown", units::count(events.unmapped))
-    } else {
-        String::new()
+    let time = events.unmapped_ns.map(|nanos| format!(" ({})", units::duration(nanos as f64)));
+    let time = time.unwrap_or_default();
+    let unmapped = match events.unmapped {
+        0 => String::new(),
+        1 => format!(", 1 of them{time} matches no activity and is not shown"),
+        number => format!(", {} of them{time} match no activity and are not shown", units::count(number)),
     };
     block.entry("events", format!("{}{unmapped}", units::count(events.total)));
     if !dfg.selection.is_empty() {

@@ -4,17 +4,18 @@ use crate::figures::{Figure, OF_USE, Shown, foremost, some};
 use crate::table::{Style, Table};
 use iotrail_model::text::printable;
 use iotrail_model::units;
-use iotrail_stats::{FileUse, UsedFile};
+use iotrail_stats::{FileUse, FileUses, UsedFile};
 use std::collections::HashSet;
 
 /// The first `top` of these files as a table, below a line that says what there is in all.
 #[must_use]
-pub fn file_table(files: &[UsedFile], top: usize, style: Style) -> String {
+pub fn file_table(uses: &FileUses, top: usize, style: Style) -> String {
+    let files = &uses.rows;
     let more = match of_names(files) {
         Some(_) => ("more name", "more names"),
         None => ("more file", "more files"),
     };
-    foremost(&headline(files), (files, top), table, more, style)
+    foremost(&(headline(files) + &unnamed(uses)), (files, top), table, more, style)
 }
 
 /// How many files there are: several may have had one name, and one several.
@@ -49,6 +50,17 @@ fn headline(files: &[UsedFile]) -> String {
         text.push_str(&format!("; requests in flight for {}", units::duration(requests as f64)));
     }
     text
+}
+
+/// What was moved through descriptors that the trace does not name.
+fn unnamed(uses: &FileUses) -> String {
+    let moved = [(uses.unnamed_read, "read"), (uses.unnamed_written, "written")];
+    let moved = moved.iter().filter(|(bytes, _)| *bytes > 0);
+    let moved: Vec<_> = moved.map(|(bytes, way)| format!("{} {way}", units::bytes(*bytes as f64))).collect();
+    match moved.as_slice() {
+        [] => String::new(),
+        moved => format!("; without {} through unknown descriptors", moved.join(" and ")),
+    }
 }
 
 /// Which file has most of the I/O time.

@@ -131,6 +131,8 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
             _ => None,
         })
         .collect();
+    let unmapped = selected.iter().filter(|row| !matches!(row.fate, Fate::Mapped(_)));
+    let unmapped: Vec<&&Row> = unmapped.collect();
     let keys: BTreeSet<CaseKey> = selected.iter().map(|row| row.key()).collect();
     let mut traces: BTreeMap<CaseKey, Vec<(&Row, u32)>> = BTreeMap::new();
     mapped.iter().for_each(|event| traces.entry(event.0.key()).or_default().push(*event));
@@ -197,6 +199,11 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
             total: selected.len() as u64,
             mapped: mapped.len() as u64,
             unmapped: (selected.len() - mapped.len()) as u64,
+            unmapped_ns: unmapped
+                .iter()
+                .filter_map(|row| row.dur)
+                .map(|dur| dur as u64)
+                .reduce(|sum, dur| sum + dur),
         },
         cases: traces.len() as u64,
         cases_without_trace: (keys.len() - traces.len()) as u64,

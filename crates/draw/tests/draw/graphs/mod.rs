@@ -75,7 +75,7 @@ pub(crate) fn of_traces(sources: &[&str], traces: &[Trace]) -> Dfg {
         mapping: "dir2".to_owned(),
         case_by: "rank".to_owned(),
         max_concurrency_rule: "exact".to_owned(),
-        events: EventCounts { total: mapped, mapped, unmapped: 0 },
+        events: EventCounts { total: mapped, mapped, unmapped: 0, unmapped_ns: None },
         cases: traces.len() as u64,
         span: Span { start_ns: Some(0), end_ns: Some((duration + 1000 * mapped) as i64) },
         duration_ns: Some(duration),
