@@ -39,7 +39,7 @@ pub(crate) fn phases(
         for group in [&mut groups[context.slot(Some(process))], &mut total] {
             group.jobs += u64::from(context.groups.is_job(process));
             group.modes.count(usage);
-            group.storage.add(context.processes.images(process), summary.from_files(process));
+            group.storage.add(context.processes.images(process), summary.read_of_files(process));
             group.live(context.processes.get(process), end, context);
         }
     }

@@ -157,7 +157,7 @@ impl Summary {
     }
 
     /// How many bytes a process read from files.
-    pub(crate) fn from_files(&self, process: ProcessId) -> u64 {
+    pub(crate) fn read_of_files(&self, process: ProcessId) -> u64 {
         self.from_files.get(&process).copied().unwrap_or_default()
     }
 
