@@ -48,7 +48,7 @@ pub(super) enum Kind {
 pub(super) struct EndedBy(pub(super) u8);
 
 impl EndedBy {
-    const ALL: [Ended; 11] = [
+    const ALL: [Ended; 12] = [
         Ended::Child,
         Ended::Executed,
         Ended::Data,
@@ -60,6 +60,7 @@ impl EndedBy {
         Ended::Woken,
         Ended::Called,
         Ended::Made,
+        Ended::Killed,
     ];
 
     fn of(ended: Ended) -> Self {

@@ -202,6 +202,8 @@ pub enum WaitCause {
     Mpi,
     /// A file was made that had been looked for in vain.
     File,
+    /// A signal killed the process.
+    Signal,
     /// A timer or the time that the call was given.
     Sleep,
     /// The cause is not known.
@@ -222,6 +224,7 @@ impl WaitCause {
             Self::Futex => "futex",
             Self::Mpi => "mpi",
             Self::File => "file",
+            Self::Signal => "signal",
             Self::Sleep => "sleep",
             Self::Unknown => "unknown",
         }

@@ -532,6 +532,7 @@ fn accounted(
         pid: process.pid.0,
         start: process.start.map(|start| start.0),
         end: process.end.map(|end| end.0),
+        killed_by: None,
     });
     let images = Images::new(&processes);
     let ranks = Ranks::of(&[0, 1, 2].map(rank));

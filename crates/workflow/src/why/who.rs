@@ -39,6 +39,7 @@ impl<'a> Who<'a> {
             (Ended::Woken, _) => WaitCause::Futex,
             (Ended::Called, _) => WaitCause::Mpi,
             (Ended::Made, _) => WaitCause::File,
+            (Ended::Killed, _) => WaitCause::Signal,
             (Ended::Connected, _) | (_, Some(FileKind::Socket)) => WaitCause::Socket,
             _ => WaitCause::Pipe,
         };
