@@ -3,10 +3,13 @@
 use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
 use crate::gather::{Accesses, Gathered, Gathering};
+use crate::in_flight::InFlight;
 use crate::judged::{Advised, JudgedFile, Judging};
 use crate::kept::{Keep, Kept, Worth};
 use crate::pairs::{Rules, pairs};
-use crate::result::{ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Finding, Item, Pairs, severity};
+use crate::result::{
+    ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Finding, Item, Pairs, Shape, severity,
+};
 use crate::rules::habit::{ProcessHabit, part_of};
 use crate::rules::join;
 use crate::rules::small_buffers::small_buffers;
@@ -16,7 +19,7 @@ use crate::saving::{Rates, time};
 use crate::stake::Stake;
 use hashbrown::HashMap;
 use iotrail_kernel::heap;
-use iotrail_model::calls::{CallKind, PerCall};
+use iotrail_model::calls::{CallKind, CallSpec, PerCall};
 use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Timestamp};
 use iotrail_query::process_group::program_at;
 use iotrail_query::{ProcessTable, Query, scan};
@@ -161,6 +164,7 @@ impl<'a> Analysis<'a> {
             seeks: PerCall::new(&log.names().calls, |call| {
                 call.spec.is_some_and(|spec| spec.kind == CallKind::Seek)
             }),
+            requests: PerCall::new(&log.names().calls, |call| call.spec.is_some_and(CallSpec::is_request)),
         };
         for (id, file) in files {
             let mut file = file.unpack(&several);
@@ -176,6 +180,7 @@ impl<'a> Analysis<'a> {
             format: ADVICE_FORMAT,
             sources: log.trails().iter().map(Trail::name).collect(),
             selection: query.selection(),
+            limitations: log.missing_events(),
             looked: gathered.looked,
             elapsed_ns: elapsed(log)?,
             tracing_ns: tracing,
@@ -231,6 +236,8 @@ struct Advising<'a> {
     kept: Kept,
     /// Whether a call moves a position only.
     seeks: PerCall<bool>,
+    /// Whether a call is a request that the kernel serves beside its thread.
+    requests: PerCall<bool>,
 }
 
 /// Who does what to files of a name: the name, the program, whether it writes.
@@ -252,6 +259,8 @@ pub(crate) struct Group {
     /// Bytes of each call in a run, and of each run.
     call_bytes: Vec<u64>,
     run_bytes: Vec<u64>,
+    /// Calls that would be left of them.
+    left: u64,
     /// NULL if a duration is not known.
     time: Option<u64>,
     pub(crate) saved: Option<u64>,
@@ -323,14 +332,17 @@ impl Advising<'_> {
         let foreign = users.iter().filter(|user| **user != DescriptionId::NONE).count() > 1;
         let shared = shared(file);
         let mut advised = Vec::new();
+        let mut in_flight = InFlight::default();
         for run in found.runs.iter().filter(|run| is_worth(&looking, run)) {
             let members: Vec<&Access> = run.members.iter().map(|at| looking.access(*at)).collect();
             let key = (whose(self, members[0]), run.shape.name());
             let example = self.example(&members);
             let (case, tracing) = (self.case(members[0]), self.tracing);
-            let saved = rates.saving(members.iter().copied(), tracing);
-            let at_stake = saved.map(|saved| self.on_path(saved, &members));
-            advised.push(Advised { run, saved, at_stake });
+            let spent = self.spent(&members, &mut in_flight);
+            let left = calls_left(&members, run.shape);
+            let saved = rates.saving(spent.iter(), tracing).map(|saved| of_calls(saved, left, members.len()));
+            let at_stake = saved.map(|saved| self.on_path(saved, &spent));
+            advised.push(Advised { run, left, saved, at_stake });
             let recording = self.times.run(case);
             let group = self.groups.entry(key).or_insert_with(|| Group {
                 time: Some(0),
@@ -338,6 +350,7 @@ impl Advising<'_> {
                 ..Group::default()
             });
             group.files.insert(id);
+            group.left += left;
             group.foreign |= foreign;
             group.threads |= shared.contains(&members[0].description);
             group.saved = group.saved.zip(saved).map(|(all, saved)| all + saved);
@@ -345,11 +358,11 @@ impl Advising<'_> {
             if self.options.keep_calls {
                 group.kept.push(members.iter().map(|access| (case, access.seq)).collect());
             }
-            group.add(&members, case, tracing, example);
+            group.add(&spent, case, tracing, example);
         }
         let own = Worth {
             at_stake: advised.iter().filter_map(|run| run.at_stake).fold(0, u64::saturating_add),
-            saved_calls: advised.iter().map(|run| run.run.members.len() as u64 - 1).sum(),
+            saved_calls: advised.iter().map(|run| run.run.members.len() as u64 - run.left).sum(),
             accesses: file.accesses.len() as u64,
         };
         let judging = Judging {
@@ -368,8 +381,21 @@ impl Advising<'_> {
         self.descriptions.get(access.description.0 as usize).map(|open| open.case).unwrap_or_default()
     }
 
+    /// The accesses as their thread spends time on them: of requests in flight at the same time each moment counts once.
+    fn spent(&self, members: &[&Access], in_flight: &mut InFlight) -> Vec<Access> {
+        let spent = members.iter().map(|access| {
+            if !self.requests.of(access.call) {
+                return **access;
+            }
+            let thread = (self.case(access), access.tid);
+            let (start, end) = in_flight.own(thread, (access.start, access.end));
+            Access { start, end, ..**access }
+        });
+        spent.collect()
+    }
+
     /// Of the time that merging saves, the part that explains the elapsed time.
-    fn on_path(&self, saved: u64, members: &[&Access]) -> u64 {
+    fn on_path(&self, saved: u64, members: &[Access]) -> u64 {
         let (mut on_path, mut all) = (0_u64, 0_u64);
         for access in members {
             let process = self.process_table.find(self.case(access), access.pid, Timestamp(access.start));
@@ -415,11 +441,11 @@ impl Group {
 
     /// Calls that would not be left of them.
     pub(crate) fn saved_calls(&self) -> u64 {
-        self.calls() - self.run_bytes.len() as u64
+        self.calls() - self.left
     }
 
-    fn add(&mut self, members: &[&Access], case: CaseId, tracing: u64, example: Example) {
-        let accesses = || members.iter().copied();
+    fn add(&mut self, members: &[Access], case: CaseId, tracing: u64, example: Example) {
+        let accesses = || members.iter();
         self.processes.insert((case, members[0].pid));
         self.call_bytes.extend(accesses().map(Access::bytes));
         self.run_bytes.push(example.bytes);
@@ -479,11 +505,30 @@ impl Group {
 /// The largest buffer that is advised.
 const LARGEST: u64 = 1 << 20;
 
-/// Whether a run is long enough, and its calls are smaller than what is advised.
+/// Whether a run is long enough, and its calls are smaller than what is advised: fewer would be left.
 fn is_worth(looking: &Looking<'_>, run: &Run) -> bool {
-    let bytes = run.members.iter().map(|at| looking.access(*at).bytes()).fold(0, u64::saturating_add);
-    let calls = run.members.len();
-    calls >= run.shape.fewest() && bytes / (calls as u64) < LARGEST
+    let members: Vec<&Access> = run.members.iter().map(|at| looking.access(*at)).collect();
+    let calls = members.len() as u64;
+    let is_long = members.len() >= run.shape.fewest();
+    is_long && calls_left(&members, run.shape) < calls && bytes_of(&members) / calls < LARGEST
+}
+
+fn bytes_of(members: &[&Access]) -> u64 {
+    members.iter().map(|access| access.bytes()).fold(0, u64::saturating_add)
+}
+
+/// How many calls would be left of a run: of adjacent accesses one for each of the largest buffers, else one.
+fn calls_left(members: &[&Access], shape: Shape) -> u64 {
+    match shape {
+        Shape::Adjacent => bytes_of(members).div_ceil(LARGEST).max(1),
+        _ => 1,
+    }
+}
+
+/// The part of what all calls but one would save that is saved if so many are left.
+fn of_calls(saved: u64, left: u64, calls: usize) -> u64 {
+    let calls = calls as u64;
+    part_of(saved, calls - left, calls - 1)
 }
 
 /// The descriptions that several threads or processes use.

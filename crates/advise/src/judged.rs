@@ -117,6 +117,8 @@ pub struct JudgedStop {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Advised<'a> {
     pub(crate) run: &'a Run,
+    /// How many calls would be left of it.
+    pub(crate) left: u64,
     pub(crate) saved: Option<u64>,
     pub(crate) at_stake: Option<u64>,
 }
@@ -335,8 +337,11 @@ mod tests {
         let mut looking = Looking::new(&file, &descriptions);
         let pairs = pairs(&looking, Rules::Corrected);
         let found = runs(&mut looking, &ProcessEdges::default(), true);
-        let advised: Vec<Advised<'_>> =
-            found.runs.iter().map(|run| Advised { run, saved: Some(7), at_stake: Some(5) }).collect();
+        let advised: Vec<Advised<'_>> = found
+            .runs
+            .iter()
+            .map(|run| Advised { run, left: 1, saved: Some(7), at_stake: Some(5) })
+            .collect();
         let names =
             Names { calls: ["pread64", "write", "fsync"].map(Arc::from).to_vec(), ..Names::default() };
         let judging = Judging {

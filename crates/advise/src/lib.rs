@@ -13,6 +13,7 @@ pub mod conflicts;
 mod contention;
 pub mod file;
 mod gather;
+mod in_flight;
 pub mod judged;
 mod kept;
 mod near;

@@ -4,7 +4,7 @@ use crate::judged::JudgedFile;
 use crate::pairs::Category;
 use crate::proof::Proof;
 use crate::rules::small_buffers;
-use iotrail_model::CaseId;
+use iotrail_model::{CaseId, Limitation};
 use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -285,6 +285,8 @@ pub struct Advice {
     pub sources: Vec<String>,
     /// Which events were selected, in words; empty if all were.
     pub selection: String,
+    /// Which events the trails lack; empty if none is known to be missing.
+    pub limitations: Vec<Limitation>,
     /// What was looked at.
     pub looked: Looked,
     /// Elapsed time of the trails, in ns.

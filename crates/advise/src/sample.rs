@@ -62,7 +62,7 @@ mod tests {
         let advised: Vec<Advised<'_>> = runs
             .iter()
             .zip([Some(5), Some(9)])
-            .map(|(run, at_stake)| Advised { run, saved: at_stake, at_stake })
+            .map(|(run, at_stake)| Advised { run, left: 1, saved: at_stake, at_stake })
             .collect();
         let gaps = vec![Gap { last: 203, next: 300, stop: Stop::Conflict(250) }];
         let found = Runs { runs: runs.to_vec(), gaps };

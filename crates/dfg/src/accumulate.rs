@@ -47,6 +47,8 @@ struct Row {
     size: Option<u64>,
     /// Whether its time is waiting.
     waits: bool,
+    /// Whether it is a request, whose time no thread spends.
+    is_request: bool,
     /// Whether its time is I/O time; asked only where sums are kept for each case.
     is_io: bool,
     /// Whether `start` means anything.
@@ -95,18 +97,22 @@ impl Accumulator {
             self.totals.events.total += 1;
             let Some(index) = activity.index() else {
                 self.totals.events.unmapped += 1;
+                self.add_unmapped(batch, row);
                 continue;
             };
             let serial = cases.first_serial + place as u64;
             let case = &mut cases.list[place];
-            let waits = self.classes.as_ref().is_some_and(|classes| classes.waits(batch, row));
+            let classes = self.classes.as_ref();
+            let is_request = classes.is_some_and(|classes| classes.is_request(batch.call[row]));
+            let waits = !is_request && classes.is_some_and(|classes| classes.waits(batch, row));
             let event = Row {
                 activity: index as u32,
                 start: batch.start[row],
                 duration: known(batch.dur[row].get().map(|Nanos(nanos)| nanos)),
                 size: known(batch.size[row].get()),
                 waits,
-                is_io: case.sums.is_some() && !waits && self.may_be_io(batch, row),
+                is_request,
+                is_io: case.sums.is_some() && !waits && !is_request && self.may_be_io(batch, row),
                 timed: case.timed,
                 times_calls: case.times_calls,
             };
@@ -128,6 +134,12 @@ impl Accumulator {
             Some(class) => class.is_io(),
             None => spec.transfer != Transfer::None,
         }
+    }
+
+    fn add_unmapped(&mut self, batch: &EventBatch, row: usize) {
+        let is_request = self.classes.as_ref().is_some_and(|classes| classes.is_request(batch.call[row]));
+        let time = known(batch.dur[row].get().map(|Nanos(nanos)| nanos)).filter(|_| !is_request);
+        self.totals.events.add_unmapped(time);
     }
 
     pub(crate) fn into_totals(self) -> Totals {
@@ -155,7 +167,9 @@ impl Accumulator {
         if let Some(duration) = event.duration {
             sums.timed += 1;
             sums.duration = sums.duration.saturating_add(duration);
-            sums.waiting = sums.waiting.saturating_add(if event.waits { duration } else { 0 });
+            let if_so = |is: bool| if is { duration } else { 0 };
+            sums.waiting = sums.waiting.saturating_add(if_so(event.waits));
+            sums.requests = sums.requests.saturating_add(if_so(event.is_request));
             if let Some(size) = event.size
                 && duration > 0
             {

@@ -154,6 +154,7 @@ fn figures(
         files: totals.files.len(),
         duration_ns: sums.known_duration(),
         wait_ns: sums.known_duration().map(|_| sums.waiting),
+        request_ns: sums.known_duration().map(|_| sums.requests),
         relative_duration: sums.known_duration().zip(all_ns).map(share),
         bytes: sums.bytes,
         data_rate: sums.rate.mean(),

@@ -4,7 +4,7 @@
 //! input gives the same bytes.
 
 use crate::by_group::ByGroup;
-use iotrail_model::{Coverage, Nanos, Resolution};
+use iotrail_model::{Coverage, Limitation, Nanos, Resolution};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -55,6 +55,9 @@ pub struct Dfg {
     pub quantile_exact_limit: u64,
     /// ...and have at most this relative error beyond it.
     pub quantile_relative_error: f64,
+    /// Which events the trails lack.
+    #[serde(default)]
+    pub limitations: Vec<Limitation>,
     /// What the trails do not hold.
     pub coverage: Coverage,
 }
@@ -68,6 +71,18 @@ pub struct EventCounts {
     pub mapped: u64,
     /// Selected events that the mapping assigns to no activity.
     pub unmapped: u64,
+    /// The time of these, without requests in flight; NULL if no duration of theirs is known.
+    #[serde(default)]
+    pub unmapped_ns: Option<u64>,
+}
+
+impl EventCounts {
+    /// Adds the time of events that are assigned to no activity.
+    pub(crate) fn add_unmapped(&mut self, time: Option<u64>) {
+        if let Some(time) = time {
+            self.unmapped_ns = Some(self.unmapped_ns.unwrap_or(0).saturating_add(time));
+        }
+    }
 }
 
 /// A span of time, nanoseconds since the clock's origin; NULL without events.
@@ -80,10 +95,17 @@ pub struct Span {
 }
 
 impl Node {
-    /// The time of its events without waits; NULL if no duration is known.
+    /// The time of its events without waits and requests; NULL if no duration is known.
     #[must_use]
     pub fn working_ns(&self) -> Option<u64> {
-        Some(self.duration_ns?.saturating_sub(self.wait_ns.unwrap_or(0)))
+        let others = self.wait_ns.unwrap_or(0).saturating_add(self.request_ns.unwrap_or(0));
+        Some(self.duration_ns?.saturating_sub(others))
+    }
+
+    /// Whether most of its time is that of requests in flight.
+    #[must_use]
+    pub fn is_request(&self) -> bool {
+        self.duration_ns.zip(self.request_ns).is_some_and(|(all, requests)| requests > all / 2)
     }
 
     /// Whether most of its time is waiting.
@@ -94,6 +116,12 @@ impl Node {
 }
 
 impl Dfg {
+    /// The time in which requests were in flight, each by itself: the part of `duration_ns` that no thread spent.
+    #[must_use]
+    pub fn request_ns(&self) -> u64 {
+        self.nodes.iter().filter_map(|node| node.request_ns).fold(0, u64::saturating_add)
+    }
+
     /// From the first start to the last end, if time stamps tell how long that is.
     #[must_use]
     pub fn elapsed(&self) -> Option<Nanos> {
@@ -153,6 +181,9 @@ pub struct Node {
     /// The part of it that is waiting, by the clock or for somebody; NULL if no duration is known.
     #[serde(default)]
     pub wait_ns: Option<u64>,
+    /// The part of it in which requests (io_uring, aio) were in flight, each by itself, and which no thread spent; NULL if no duration is known.
+    #[serde(default)]
+    pub request_ns: Option<u64>,
     /// Share of the durations of all mapped events (paper, equation 8); NULL if its own or that of all is unknown.
     pub relative_duration: Option<f64>,
     /// Sum of sizes (equation 9).

@@ -96,6 +96,7 @@ pub(crate) fn graph(
         mapping: query.mapping().to_owned(),
         case_by: query.case_by().name().to_owned(),
         selection: query.selection(),
+        limitations: log.missing_events(),
         coverage,
         resolution: Case::resolution_of(log.cases()),
         ..dfg

@@ -56,6 +56,8 @@ pub(crate) struct NodeSums {
     pub(crate) duration: u64,
     /// The part of it that is waiting.
     pub(crate) waiting: u64,
+    /// The part of it that requests were in flight.
+    pub(crate) requests: u64,
     pub(crate) bytes: u64,
     pub(crate) rate: RateSum,
 }
@@ -69,6 +71,7 @@ impl NodeSums {
         self.timed += other.timed;
         self.duration = self.duration.saturating_add(other.duration);
         self.waiting = self.waiting.saturating_add(other.waiting);
+        self.requests = self.requests.saturating_add(other.requests);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.rate.merge(other.rate);
     }
@@ -195,6 +198,7 @@ impl Totals {
         self.events.total += other.events.total;
         self.events.mapped += other.events.mapped;
         self.events.unmapped += other.events.unmapped;
+        self.events.add_unmapped(other.events.unmapped_ns);
         self.span = match (self.span, other.span) {
             (Some(mine), Some(theirs)) => Some((mine.0.min(theirs.0), mine.1.max(theirs.1))),
             (mine, theirs) => mine.or(theirs),

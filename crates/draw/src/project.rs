@@ -49,6 +49,7 @@ fn frame(dfg: &Dfg) -> Dfg {
         selection: dfg.selection.clone(),
         max_concurrency_rule: dfg.max_concurrency_rule.clone(),
         groups: dfg.groups.clone(),
+        limitations: dfg.limitations.clone(),
         coverage: dfg.coverage.clone(),
         nodes: Vec::new(),
         edges: Vec::new(),
@@ -79,6 +80,7 @@ fn joined<'a>(nodes: impl Iterator<Item = &'a Node>, activity: Arc<str>) -> Node
         all.bytes = all.bytes.saturating_add(node.bytes);
         add(&mut all.duration_ns, node.duration_ns);
         add(&mut all.wait_ns, node.wait_ns);
+        add(&mut all.request_ns, node.request_ns);
         if let Some(share) = node.relative_duration {
             *all.relative_duration.get_or_insert(0.0) += share;
         }

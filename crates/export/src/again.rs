@@ -511,7 +511,7 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
 
 /// What a job reads, or gives another name, as it was before the recording, and that it or later ones change: first what it reads. Not
 /// what may be something else by then, because earlier jobs gave its name, or that of a directory above, to that.
-fn needed<'a>(number: usize, jobs: &'a Jobs) -> [BTreeSet<&'a str>; 2] {
+fn needed(number: usize, jobs: &Jobs) -> [BTreeSet<&str>; 2] {
     let job = &jobs.jobs[number];
     let given: BTreeSet<&str> = jobs.jobs[..number].iter().flat_map(given).collect();
     let is_steady =

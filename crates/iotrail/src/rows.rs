@@ -3,6 +3,8 @@
 use crate::{output, ui::Ui};
 use iotrail_model::csv;
 use iotrail_terminal::table::Table;
+use iotrail_terminal::{incomplete, limitation_of_figures};
+use iotrail_trail::EventLog;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
@@ -64,9 +66,9 @@ impl TableArgs {
         columns: &[&str],
         rows: impl Iterator<Item: Serialize>,
         table: impl FnOnce() -> Table,
-        ui: &Ui,
+        (log, ui): (&EventLog, &Ui),
     ) -> anyhow::Result<ExitCode> {
-        self.print_text(columns, rows, || table().render(ui.style()))
+        self.print_text(columns, rows, || table().render(ui.style()), (log, ui))
     }
 
     /// The same where people read more than a table.
@@ -75,18 +77,24 @@ impl TableArgs {
         columns: &[&str],
         rows: impl Iterator<Item: Serialize>,
         text: impl FnOnce() -> String,
+        (log, ui): (&EventLog, &Ui),
     ) -> anyhow::Result<ExitCode> {
-        match self.format.format() {
+        let missing = log.missing_events();
+        let format = self.format.format();
+        if format != OutputFormat::Table {
+            missing.iter().for_each(|row| ui.warn(&limitation_of_figures(row)));
+        }
+        match format {
             OutputFormat::Json => output::stream(&self.output, |out| json_lines(rows, out)),
             OutputFormat::Csv => output::stream(&self.output, |out| csv_lines(columns, rows, out)),
-            OutputFormat::Table => output::text(&self.output, text()),
+            OutputFormat::Table => output::text(&self.output, incomplete(&missing, ui.style()) + &text()),
         }?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// What was done to a file, or through an open file description, as columns of CSV (`stats::FileUse`).
-pub(crate) const COLUMNS_OF_USE: [&str; 23] = [
+pub(crate) const COLUMNS_OF_USE: [&str; 24] = [
     "calls",
     "failures",
     "opens",
@@ -99,6 +107,7 @@ pub(crate) const COLUMNS_OF_USE: [&str; 23] = [
     "sync_ns",
     "metadata_ns",
     "wait_ns",
+    "request_ns",
     "consecutive",
     "sequential",
     "random",

@@ -35,7 +35,7 @@ use crate::ids::CallId;
 use crate::interner::Interner;
 pub use class::Class;
 pub use effects::{DescriptorEffect, NameEffect};
-pub use event_class::{EventClasses, futex_wakes};
+pub use event_class::{AT_ONCE, EventClasses, futex_wakes};
 pub use flags::Flag;
 pub use forces::Forces;
 pub use group::Group;

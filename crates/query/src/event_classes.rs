@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 /// If the log cannot be read.
 pub fn event_classes(log: &EventLog, threads: NonZeroUsize) -> Result<EventClasses, TrailError> {
     let names = log.names();
-    let classes = EventClasses::new(names, log.files(), HashSet::new());
+    let classes = EventClasses::new(names, log.files(), HashSet::new()).recorded_at(&log.coverage());
     if !EventClasses::may_open_synchronously(names) {
         return Ok(classes);
     }
@@ -26,7 +26,8 @@ pub fn event_classes(log: &EventLog, threads: NonZeroUsize) -> Result<EventClass
             rows.filter_map(|row| classes.opens_synchronously(names, batch, row)).collect::<Vec<_>>()
         },
     )?;
-    Ok(EventClasses::new(names, log.files(), shared(log, found.into_iter().flatten().collect())))
+    let synchronous = shared(log, found.into_iter().flatten().collect());
+    Ok(EventClasses::new(names, log.files(), synchronous).recorded_at(&log.coverage()))
 }
 
 /// The same descriptions in all cases that share their numbers.

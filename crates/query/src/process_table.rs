@@ -153,6 +153,16 @@ impl ProcessTable {
         }
     }
 
+    /// Whether a process of that number, made by `parent`, had ended at that time.
+    #[must_use]
+    pub fn child_ended_before(&self, parent: ProcessId, pid: Pid, at: Timestamp) -> bool {
+        let case = self.get(parent).case;
+        let child = self.find(case, pid, at).or_else(|| self.latest_in_space(case, pid, at));
+        child
+            .map(|child| self.get(child))
+            .is_some_and(|child| child.parent == Some(parent) && child.end.is_some_and(|end| end <= at))
+    }
+
     fn find_in_space(&self, case: CaseId, pid: Pid, at: Timestamp) -> Option<ProcessId> {
         let found = self.latest_in_space(case, pid, at)?;
         self.get(found).end.is_none_or(|end| end >= at).then_some(found)

@@ -6,7 +6,7 @@ use crate::options::Limits;
 use iotrail_model::units;
 use iotrail_terminal::hints::Hints;
 use iotrail_terminal::why_summary::{awaited, limitation, phrase, why_line_in};
-use iotrail_workflow::why::result::{LimitationKind, Piece, PieceKind, Run, WaitRow, Why};
+use iotrail_workflow::why::result::{Piece, PieceKind, Run, WaitRow, Why};
 use serde::Serialize;
 
 /// Where the elapsed time went, in sentences.
@@ -57,7 +57,6 @@ pub(crate) fn answer(why: &Why, origin: i64, limits: &Limits, names: &mut NameTa
         (names.id(&run.name), run.elapsed_ns, names.id(&phrase(&piece, directory)), piece.time_ns)
     };
     let several = if why.runs.len() > 1 { &why.runs[..] } else { &[] };
-    let missing = |what| matches!(what, LimitationKind::LeftOut | LimitationKind::Lost);
     PageWhy {
         slowest: why.runs.first().map(|run| page_run(run, (directory, origin), limits, names)),
         runs: bounded(several, limits.table_rows, |run| largest(run, names)),
@@ -65,7 +64,7 @@ pub(crate) fn answer(why: &Why, origin: i64, limits: &Limits, names: &mut NameTa
         incomplete: why
             .limitations
             .iter()
-            .find(|row| missing(row.what))
+            .find(|row| row.comes_first())
             .map(|row| limitation(row, Hints::default(), &duration)),
     }
 }

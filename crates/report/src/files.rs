@@ -43,6 +43,9 @@ pub struct PageFile {
     pub b: (u64, u64),
     /// Time of data, sync and metadata calls, and time waited for it; NULL if it is unknown.
     pub t: Option<(u64, u64, u64, u64)>,
+    /// Time in which requests (io_uring, aio) were in flight; NULL if there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r: Option<u64>,
     /// Accesses that begin where the one before ended or behind, and others.
     pub s: (u64, u64),
     /// The most common size of a request, and its share.
@@ -85,7 +88,7 @@ pub struct PageAccesses {
 /// The rows of a log's files that calls touched, the one with the most I/O time first, as `iotrail files` sorts them. Answers their numbers.
 pub(crate) fn order(files: &[UsedFile]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..files.len()).filter(|row| files[*row].used.calls > 0).collect();
-    order.sort_by_cached_key(|row| files[*row].sort_key(files[*row].used.io_ns.unwrap_or_default()));
+    order.sort_by_cached_key(|row| files[*row].sort_key(files[*row].used.weight_ns()));
     order
 }
 
@@ -154,6 +157,7 @@ fn page_file(row: &UsedFile, origin: i64, names: &mut NameTable) -> PageFile {
             }
             _ => None,
         },
+        r: used.request_ns.filter(|nanos| *nanos > 0),
         s: (used.sequential, used.random),
         q: (used.common_size, used.common_share.map(|share| (share * 1e6).round() / 1e6)),
         rh: histogram(&used.read_sizes),

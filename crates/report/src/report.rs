@@ -98,7 +98,7 @@ impl<'a> Foundation<'a> {
         };
 
         heap::give_back();
-        let mut files = Files::new(used, &options.limits);
+        let mut files = Files::new(used.rows, &options.limits);
         let sampling = AccessSampling::new(&using, &files.sampled, options.limits.accesses);
         let collecting = Collecting::new(log, query, &dfg, &shown.nodes, &options.limits);
         let slices = time_slices(log, profile.as_ref());

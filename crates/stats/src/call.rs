@@ -3,8 +3,8 @@
 use crate::call_kind::{CallKind, CallKinds, Moved};
 use crate::file_kinds::FileKinds;
 use iotrail_model::calls::{Class, EventClasses};
-use iotrail_model::{Case, CaseId, Event, FileId, Nullable, OpenId};
-use iotrail_query::{ProcessId, event_classes};
+use iotrail_model::{Case, CaseId, Event, EventBatch, FileId, Nullable, OpenId, Pid};
+use iotrail_query::{ProcessId, ProcessTable, event_classes};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
 
@@ -58,7 +58,23 @@ impl Kinds {
         let file = self.files.file(event.file);
         let second = if kind.second { self.files.file(event.file2) } else { None };
         let [open, open2] = [event.open, event.open2].map(|open| self.description(event.case, open));
-        Call { event, process, slot, kind, moved, file, second, open, open2, class: None }
+        let is_request = self.classes.is_request(event.call);
+        Call { event, process, slot, kind, moved, file, second, open, open2, class: None, is_request }
+    }
+
+    /// What the time of a row counts as.
+    pub(crate) fn class(
+        &self,
+        batch: &EventBatch,
+        row: usize,
+        process: Option<ProcessId>,
+        processes: &ProcessTable,
+    ) -> Option<Class> {
+        let ended_before = |child| {
+            process.is_some_and(|process| processes.child_ended_before(process, Pid(child), batch.start[row]))
+        };
+        let time = batch.dur[row].get().map(|dur| dur.0);
+        self.classes.among_processes(batch, row, time, ended_before)
     }
 
     /// What a number of an event stands for.
@@ -98,6 +114,8 @@ pub(crate) struct Call {
     pub(crate) open2: Option<Description>,
     /// What its time counts as.
     pub(crate) class: Option<Class>,
+    /// Whether it is a request: its time is work in flight, and none of a thread.
+    pub(crate) is_request: bool,
 }
 
 impl Call {

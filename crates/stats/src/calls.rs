@@ -52,9 +52,9 @@ impl Part for Calls {
         Columns::DUR | Columns::SIZE | crate::call::columns()
     }
 
-    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, _: &Context<'_>) {
+    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) {
         for row in (0..batch.len).filter(|row| facts.selected[*row]) {
-            let class = self.kinds.classes.of(batch, row);
+            let class = self.kinds.class(batch, row, facts.process[row], context.processes);
             let sums = self.sums.entry((facts.slot[row], batch.call[row], class)).or_default();
             sums.count += 1;
             sums.failures += u64::from(!batch.errno[row].is_null());
@@ -88,9 +88,10 @@ impl Part for Calls {
             .into_iter()
             .map(|calls| table(calls, name).into_iter().map(|(_, row, _)| row).collect())
             .collect();
-        let by_class = table(classes, |(call, _)| name(call)).into_iter().map(|((_, class), row, _)| {
-            let waits = class.is_some_and(Class::is_wait);
-            ClassCallRow { class: class.map(Class::name), waits, row }
+        let by_class = table(classes, |(call, _)| name(call)).into_iter().map(|((call, class), row, _)| {
+            let request = self.kinds.classes.is_request(call);
+            let waits = !request && class.is_some_and(Class::is_wait);
+            ClassCallRow { class: class.map(Class::name), waits, request, row }
         });
         let by_class = by_class.collect();
         let (all, latency) = table(all, name).into_iter().map(|(_, row, latency)| (row, latency)).unzip();

@@ -14,7 +14,7 @@ use iotrail_trail::Columns;
 pub struct FileSlices {
     /// Calls that name it.
     pub calls: Vec<u64>,
-    /// Their I/O time, ns.
+    /// Their I/O time without requests, ns.
     pub io_ns: Vec<u64>,
     /// Bytes that they read from it.
     pub bytes_read: Vec<u64>,
@@ -82,7 +82,9 @@ impl Pass for FileSlicing<'_> {
             if let Some(index) = first {
                 let file = &mut sums[index];
                 file.calls[slice] += 1;
-                if self.files.kinds.classes.of(batch, row).is_some_and(|class| class.is_io()) {
+                let classes = &self.files.kinds.classes;
+                let is_io = || classes.of(batch, row).is_some_and(|class| class.is_io());
+                if !classes.is_request(batch.call[row]) && is_io() {
                     let add =
                         |slice: usize, nanos| file.io_ns[slice] = file.io_ns[slice].saturating_add(nanos);
                     self.slices.spread(event.start, event.dur, add);

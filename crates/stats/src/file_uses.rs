@@ -52,6 +52,8 @@ pub struct FileUse {
     pub metadata_ns: Option<u64>,
     /// Time of calls that waited for it, by the clock or for somebody.
     pub wait_ns: Option<u64>,
+    /// Time in which requests (io_uring, aio) were in flight, each by itself; it is in none of the times above.
+    pub request_ns: Option<u64>,
     /// Accesses that begin where the one before through the same open file description ended.
     pub consecutive: u64,
     /// Accesses that begin there or behind; holds the consecutive ones.
@@ -109,6 +111,17 @@ impl UsedFile {
     }
 }
 
+/// What was done to the files of a log, and what is of no file that is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileUses {
+    /// The files.
+    pub rows: Vec<UsedFile>,
+    /// Bytes read through descriptors of which it is not known what they denote.
+    pub unnamed_read: u64,
+    /// Bytes written through such descriptors.
+    pub unnamed_written: u64,
+}
+
 /// What is a row of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowBy {
@@ -130,7 +143,7 @@ pub fn file_uses(
     processes: &ProcessTable,
     by: RowBy,
     threads: NonZeroUsize,
-) -> Result<Vec<UsedFile>, StatsError> {
+) -> Result<FileUses, StatsError> {
     let groups = ProcessGroups::default();
     let pass = FileUsing::new(Context { log, query, processes, groups: &groups, only: None }, by, threads)?;
     Ok(scan(log, Some(query), threads, &pass)?)
@@ -172,6 +185,8 @@ pub struct FileSums {
     uses: HashMap<FileId, Use, RandomState>,
     patterns: Patterns,
     facts: RowFacts,
+    unnamed_read: u64,
+    unnamed_written: u64,
 }
 
 /// What consecutive rows remember of their ends.
@@ -185,7 +200,7 @@ impl Pass for FileUsing<'_> {
     type Sums = FileSums;
     type Boundary = FileBoundary;
     type Closed = ClosedFiles;
-    type Output = Vec<UsedFile>;
+    type Output = FileUses;
 
     fn columns(&self) -> Columns {
         columns()
@@ -204,7 +219,7 @@ impl Pass for FileUsing<'_> {
     }
 
     fn add(&self, sums: &mut FileSums, rows: &Rows<'_>) -> FileBoundary {
-        let FileSums { uses, patterns, facts } = sums;
+        let FileSums { uses, patterns, facts, unnamed_read, unnamed_written } = sums;
         let mut streams = Streams::default();
         facts.look(rows, &self.context);
         for row in 0..rows.batch.len {
@@ -216,6 +231,13 @@ impl Pass for FileUsing<'_> {
             call.class = self.kinds.classes.of(rows.batch, row);
             let file = self.table.subject(call.event.file, call.event.path);
             let second = self.table.subject(call.event.file2, call.event.path2);
+            if let Some(moved) = call.moved {
+                let target = if call.is_copy() { second } else { file };
+                let add =
+                    |sum: &mut u64, is: bool| *sum = sum.saturating_add(if is { moved.bytes } else { 0 });
+                add(unnamed_read, moved.read && file.is_none());
+                add(unnamed_written, moved.written && target.is_none());
+            }
             if let Some(file) = file {
                 uses.entry(file).or_default().add(&call, self.opens.of(call.event.call));
             }
@@ -236,19 +258,22 @@ impl Pass for FileUsing<'_> {
             sums.uses.entry(file).or_default().merge(theirs);
         }
         sums.patterns.merge(other.patterns);
+        sums.unnamed_read = sums.unnamed_read.saturating_add(other.unnamed_read);
+        sums.unnamed_written = sums.unnamed_written.saturating_add(other.unnamed_written);
     }
 
     fn close(&self, ClosedFiles(closed): &mut ClosedFiles, FileBoundary(streams): FileBoundary) {
         closed.push(streams);
     }
 
-    fn finish(&self, mut sums: FileSums, ClosedFiles(closed): ClosedFiles) -> Vec<UsedFile> {
+    fn finish(&self, mut sums: FileSums, ClosedFiles(closed): ClosedFiles) -> FileUses {
         sums.patterns.settle(closed);
         let mut rows: Vec<(Use, Access, [Option<ByteRanges>; 2])> = Vec::new();
         rows.extend(self.table.rows.iter().map(|(_, files)| {
             let untouched = if *files == 1 { Access::default().ranges() } else { [None, None] };
             (Use::default(), Access::default(), untouched)
         }));
+        let (unnamed_read, unnamed_written) = (sums.unnamed_read, sums.unnamed_written);
         for (subject, used) in sums.uses {
             if let Some((row, ..)) = rows.get_mut(self.table.row(subject)) {
                 row.merge(used);
@@ -270,7 +295,7 @@ impl Pass for FileUsing<'_> {
             files: *files,
             used: used.row(errno, access, ranges),
         });
-        rows.collect()
+        FileUses { rows: rows.collect(), unnamed_read, unnamed_written }
     }
 }
 
@@ -280,6 +305,12 @@ impl FileUse {
     pub fn sequential_share(&self) -> Option<f64> {
         let steps = self.sequential + self.random;
         (steps > 0).then(|| self.sequential as f64 / steps as f64)
+    }
+
+    /// I/O time and time of requests in flight: by what files are sorted.
+    #[must_use]
+    pub fn weight_ns(&self) -> u64 {
+        self.io_ns.unwrap_or_default().saturating_add(self.request_ns.unwrap_or_default())
     }
 
     /// Bytes moved in both directions.

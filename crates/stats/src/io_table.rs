@@ -52,7 +52,7 @@ impl Part for IoTable {
             let mut call = self.kinds.call(batch.event(row), facts.process[row], facts.slot[row] as usize);
             streams.open(&call);
             if facts.selected[row] {
-                call.class = self.kinds.classes.of(batch, row);
+                call.class = self.kinds.class(batch, row, facts.process[row], context.processes);
                 let case = context.cases().get(call.event.case.index());
                 let timed = case.is_none_or(Case::has_times);
                 let resolution = case.map(|case| case.resolution).unwrap_or_default();

@@ -44,7 +44,7 @@ pub use byte_ranges::ByteRanges;
 pub use compare_groups::compare_groups;
 pub use error::StatsError;
 pub use file_slices::{FileSlices, FileSlicing};
-pub use file_uses::{FileUse, FileUsing, RowBy, UsedFile, file_uses};
+pub use file_uses::{FileUse, FileUses, FileUsing, RowBy, UsedFile, file_uses};
 pub use messages::{MessageCalls, Messages, messages, messages_of};
 pub use options::{FilesBy, ProfileOptions};
 pub use part::{Context, Part, RowFacts};

@@ -39,7 +39,7 @@ pub(crate) fn phases(
         for group in [&mut groups[context.slot(Some(process))], &mut total] {
             group.jobs += u64::from(context.groups.is_job(process));
             group.modes.count(usage);
-            group.storage.add(context.processes.images(process));
+            group.storage.add(context.processes.images(process), summary.read_of_files(process));
             group.live(context.processes.get(process), end, context);
         }
     }
@@ -53,7 +53,6 @@ pub(crate) fn phases(
 }
 
 fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: bool) -> PhaseRow {
-    let from_files = sums.bytes_read.saturating_sub(sums.other_read);
     PhaseRow {
         group,
         jobs: processes.jobs,
@@ -68,10 +67,11 @@ fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: b
         storage_read: processes.storage.read,
         storage_written: processes.storage.written,
         storage_unknown: processes.storage.unknown,
-        page_cache_hit: processes.storage.page_cache_hit(from_files).filter(|_| whole),
+        page_cache_hit: processes.storage.page_cache_hit().filter(|_| whole),
         call_ns: (sums.timed > 0).then_some(sums.call_ns),
         io_ns: (sums.timed > 0).then_some(sums.io_ns),
         wait_ns: (sums.timed > 0).then_some(sums.wait_ns),
+        request_ns: (sums.timed > 0).then_some(sums.request_ns),
         cpu_ns: processes.storage.cpu,
         lifetime_ns: processes.lifetime_ns.filter(|_| !processes.incomplete),
         span: processes.span.filter(|(first, last)| {

@@ -153,6 +153,7 @@ impl Pass for Profiling<'_> {
             files,
             processes,
             throughput,
+            limitations: log.missing_events(),
             coverage: log.coverage(),
         }
     }

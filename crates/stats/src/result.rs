@@ -1,6 +1,6 @@
 //! What a profile says. Each number is of one layer, which its docs, its JSON name and every table state.
 
-use iotrail_model::{Coverage, Layer};
+use iotrail_model::{Coverage, Layer, Limitation};
 use serde::Serialize;
 
 /// The version of the JSON form of [`Profile`].
@@ -43,6 +43,8 @@ pub struct Profile {
     pub processes: Vec<AccessRow>,
     /// Table 5 by group and by rank.
     pub throughput: Throughput,
+    /// Which events the trails lack; empty if none is known to be missing.
+    pub limitations: Vec<Limitation>,
     /// The coverage statement, with what this analysis could not use.
     pub coverage: Coverage,
 }
@@ -96,8 +98,10 @@ pub struct CallRow {
 pub struct ClassCallRow {
     /// What the time counts as (`docs/why.md`); NULL if it is of no class, or of one that is not known.
     pub class: Option<&'static str>,
-    /// Whether that is waiting, by the clock or for somebody.
+    /// Whether that is waiting of a thread, by the clock or for somebody.
     pub waits: bool,
+    /// Whether these are requests (io_uring, aio): their time is work in flight, and none of a thread.
+    pub request: bool,
     /// Counts and durations of the calls.
     #[serde(flatten)]
     pub row: CallRow,
@@ -146,15 +150,17 @@ pub struct PhaseRow {
     pub storage_written: Option<u64>,
     /// Processes of which this is not known, or not of all their images: what the sums lack.
     pub storage_unknown: u64,
-    /// Share of the bytes read from files that came from the page cache, 1 − storage_read / (bytes_read − other_read), at
-    /// least 0; NULL if unknown, also of a selection of calls, which the kernel's counters cannot follow.
+    /// Share of the bytes read from files that came from the page cache: of each process what it read less what storage gave it
+    /// (`storage_read`), at least 0; NULL if unknown, also of a selection of calls, which the kernel's counters cannot follow.
     pub page_cache_hit: Option<f64>,
-    /// Sum of the time in calls; NULL if no call tells.
+    /// Sum of the time in calls, without requests; NULL if no call tells.
     pub call_ns: Option<u64>,
     /// The part of it that is I/O time: data, sync and metadata. NULL if no call tells.
     pub io_ns: Option<u64>,
     /// The part of it that is waiting, by the clock or for somebody. NULL if no call tells.
     pub wait_ns: Option<u64>,
+    /// Time in which requests (io_uring, aio) were in flight, each by itself; no part of `call_ns`. NULL if no call tells.
+    pub request_ns: Option<u64>,
     /// Sum of the CPU time of its processes; NULL if no process tells.
     pub cpu_ns: Option<u64>,
     /// Sum of the lifetimes of its processes; those without a known end count to the end of the log. NULL if no start is known.

@@ -5,7 +5,7 @@
 //! smallest value whose place in the order is at least that share of all places, so no dialect's own function is needed.
 
 use crate::table::ProfileTable;
-use iotrail_model::calls::{TABLE, Transfer};
+use iotrail_model::calls::{CallSpec, TABLE, Transfer};
 
 /// The queries behind `table`, with a comment that says what they do not cover.
 #[must_use]
@@ -74,6 +74,7 @@ ORDER BY {group}total_ns DESC NULLS LAST, count DESC, call"
 fn rows() -> String {
     let (reads, writes) =
         (names(&[Transfer::Read, Transfer::Copy]), names(&[Transfer::Write, Transfer::Copy]));
+    let requests = quoted(CallSpec::is_request);
     format!(
         "images AS (
   SELECT *, lag(CASE WHEN \"end\" IS NOT NULL AND exit_code IS NULL AND signal IS NULL THEN 0 ELSE 1 END, 1, 1)
@@ -113,7 +114,7 @@ placed AS (
 ),
 grouped AS (
   SELECT e.home AS case_id, e.pid, s.life, coalesce(s.\"group\", '(none)') AS \"group\",
-    e.call, e.start, e.dur, e.size, e.errno,
+    e.call, e.start, e.dur, e.size, e.errno, e.call IN ({requests}) AS is_request,
     CASE WHEN e.call IN ({reads}) THEN coalesce(e.size, 0) ELSE 0 END AS bytes_read,
     CASE WHEN e.call IN ({writes}) THEN coalesce(e.size, 0) ELSE 0 END AS bytes_written
   FROM placed AS e LEFT JOIN spans AS s ON e.home = s.case_id AND e.pid = s.pid
@@ -124,7 +125,7 @@ grouped AS (
 
 const PHASES: &str = "called AS (
   SELECT \"group\", count(*) AS calls, sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written,
-    sum(dur) AS call_ns
+    sum(CASE WHEN is_request THEN NULL ELSE dur END) AS call_ns, sum(CASE WHEN is_request THEN dur END) AS request_ns
   FROM grouped GROUP BY \"group\"
 ),
 lived AS (
@@ -134,7 +135,7 @@ lived AS (
 )
 SELECT coalesce(lived.\"group\", called.\"group\") AS \"group\", coalesce(jobs, 0) AS jobs, coalesce(calls, 0) AS calls,
   coalesce(bytes_read, 0) AS bytes_read, coalesce(bytes_written, 0) AS bytes_written,
-  storage_read, storage_written, call_ns, cpu_ns
+  storage_read, storage_written, call_ns, request_ns, cpu_ns
 FROM lived FULL JOIN called ON lived.\"group\" = called.\"group\"
 ORDER BY first, 1";
 
@@ -206,6 +207,11 @@ GROUP BY file
 
 /// The names of the calls that move data so, as a list of texts.
 fn names(transfers: &[Transfer]) -> String {
-    let calls = TABLE.iter().filter(|spec| transfers.contains(&spec.transfer));
+    quoted(|spec| transfers.contains(&spec.transfer))
+}
+
+/// The names of calls as a list of texts.
+fn quoted(is_meant: impl Fn(&CallSpec) -> bool) -> String {
+    let calls = TABLE.iter().filter(|spec| is_meant(spec));
     calls.map(|spec| format!("'{}'", spec.name)).collect::<Vec<_>>().join(", ")
 }

@@ -33,6 +33,8 @@ pub(crate) struct Sums {
     /// The part of it that is I/O time, and that is waiting.
     pub(crate) io_ns: u64,
     pub(crate) wait_ns: u64,
+    /// The sum of the durations of requests.
+    pub(crate) request_ns: u64,
 }
 
 /// The I/O summary of some rows of a log.
@@ -44,6 +46,8 @@ pub(crate) struct Summary {
     files: HashMap<(u32, FileId), Use, RandomState>,
     /// The processes with selected calls.
     processes: HashMap<ProcessId, Use, RandomState>,
+    /// Bytes that each process read from files.
+    from_files: HashMap<ProcessId, u64, RandomState>,
 }
 
 impl Use {
@@ -84,6 +88,10 @@ impl Summary {
         }
         if let Some(process) = call.process {
             self.processes.entry(process).or_default().add(usages);
+            if let Some(moved) = call.moved.filter(|moved| moved.read && call.source().is_some()) {
+                let read = self.from_files.entry(process).or_default();
+                *read = read.saturating_add(moved.bytes);
+            }
         }
     }
 
@@ -93,7 +101,9 @@ impl Summary {
         }
         let mut one = Sums { calls: 1, ..Sums::default() };
         let dur = call.event.dur.get().and_then(|dur| u64::try_from(dur.0).ok());
-        (one.timed, one.call_ns) = (u64::from(dur.is_some()), dur.unwrap_or_default());
+        one.timed = u64::from(dur.is_some());
+        let nanos = dur.unwrap_or_default();
+        (one.call_ns, one.request_ns) = if call.is_request { (0, nanos) } else { (nanos, 0) };
         one.io_ns = if call.class.is_some_and(Class::is_io) { one.call_ns } else { 0 };
         one.wait_ns = if call.class.is_some_and(Class::is_wait) { one.call_ns } else { 0 };
         one.mappings = u64::from(call.kind.maps && call.file.is_some() && !call.failed());
@@ -123,6 +133,10 @@ impl Summary {
         for (process, usage) in other.processes {
             self.processes.entry(process).or_default().add(usage);
         }
+        for (process, bytes) in other.from_files {
+            let read = self.from_files.entry(process).or_default();
+            *read = read.saturating_add(bytes);
+        }
     }
 
     /// The sums of a group.
@@ -140,6 +154,11 @@ impl Summary {
     /// What a process did; NULL if it made no selected call.
     pub(crate) fn process(&self, process: ProcessId) -> Option<Use> {
         self.processes.get(&process).copied()
+    }
+
+    /// How many bytes a process read from files.
+    pub(crate) fn read_of_files(&self, process: ProcessId) -> u64 {
+        self.from_files.get(&process).copied().unwrap_or_default()
     }
 
     /// The files of each of `slots` groups, and those of all together.
@@ -171,6 +190,7 @@ impl Sums {
             (&mut self.call_ns, other.call_ns),
             (&mut self.io_ns, other.io_ns),
             (&mut self.wait_ns, other.wait_ns),
+            (&mut self.request_ns, other.request_ns),
         ] {
             *mine = mine.saturating_add(theirs);
         }

@@ -40,6 +40,8 @@ struct Times {
     sync: u64,
     metadata: u64,
     wait: u64,
+    /// Requests in flight, whatever they do.
+    requests: u64,
     /// Whether a call tells its time.
     known: bool,
 }
@@ -48,8 +50,8 @@ impl Use {
     pub(crate) fn add(&mut self, call: &Call, opens: bool) {
         self.seen(call);
         self.opens += u64::from(opens && !call.failed());
-        if let (Some(nanos), Some(class)) = (call.event.dur.get(), call.class) {
-            self.times.add(class, u64::try_from(nanos.0).unwrap_or_default());
+        if let Some(nanos) = call.event.dur.get() {
+            self.times.add(call, u64::try_from(nanos.0).unwrap_or_default());
         }
         let Some(moved) = call.moved else { return };
         if moved.read {
@@ -109,7 +111,7 @@ impl Use {
         let [ranges_read, ranges_written] = ranges;
         let pattern = access.row(String::new());
         let time = |nanos| self.times.known.then_some(nanos);
-        let Times { data, sync, metadata, wait, .. } = self.times;
+        let Times { data, sync, metadata, wait, requests, .. } = self.times;
         FileUse {
             calls: self.calls,
             failures: self.failures.values().sum(),
@@ -124,6 +126,7 @@ impl Use {
             sync_ns: time(sync),
             metadata_ns: time(metadata),
             wait_ns: time(wait),
+            request_ns: time(requests),
             consecutive: pattern.consecutive,
             sequential: pattern.sequential,
             random: pattern.random,
@@ -160,14 +163,15 @@ impl Moves {
 }
 
 impl Times {
-    fn add(&mut self, class: Class, nanos: u64) {
-        self.known = true;
-        let sum = match class {
-            Class::Data => &mut self.data,
-            Class::Sync => &mut self.sync,
-            Class::Metadata => &mut self.metadata,
-            Class::Wait | Class::Sleep | Class::Transfer => &mut self.wait,
-            Class::Process | Class::Memory => return,
+    fn add(&mut self, call: &Call, nanos: u64) {
+        self.known |= call.is_request || call.class.is_some();
+        let sum = match call.class {
+            _ if call.is_request => &mut self.requests,
+            Some(Class::Data) => &mut self.data,
+            Some(Class::Sync) => &mut self.sync,
+            Some(Class::Metadata) => &mut self.metadata,
+            Some(Class::Wait | Class::Sleep | Class::Transfer) => &mut self.wait,
+            Some(Class::Process | Class::Memory) | None => return,
         };
         *sum = sum.saturating_add(nanos);
     }
@@ -178,5 +182,6 @@ impl Times {
         self.sync = self.sync.saturating_add(other.sync);
         self.metadata = self.metadata.saturating_add(other.metadata);
         self.wait = self.wait.saturating_add(other.wait);
+        self.requests = self.requests.saturating_add(other.requests);
     }
 }

@@ -225,6 +225,9 @@ fn threads(measured: &Measured) -> String {
 fn at_stake(item: Item<'_>) -> String {
     let severity = item.severity().name();
     match (item.at_stake_ns(), item.share()) {
+        (Some(0), _) if item.saved_ns() == Some(0) => {
+            "nothing: these calls take no longer than moving their bytes does".to_owned()
+        }
         (Some(0), _) => {
             "nothing: no other thread waits for it, the elapsed time would stay the same".to_owned()
         }

@@ -47,10 +47,12 @@ fn read(dfg: &Dfg, style: Style) -> String {
     let mut block = Block::new();
     block.entry("event log", dfg.sources.join(", "));
     let events = &dfg.events;
-    let unmapped = if events.unmapped > 0 {
-        format!(", {} of them match no activity and are not shown", units::count(events.unmapped))
-    } else {
-        String::new()
+    let time = events.unmapped_ns.map(|nanos| format!(" ({})", units::duration(nanos as f64)));
+    let time = time.unwrap_or_default();
+    let unmapped = match events.unmapped {
+        0 => String::new(),
+        1 => format!(", 1 of them{time} matches no activity and is not shown"),
+        number => format!(", {} of them{time} match no activity and are not shown", units::count(number)),
     };
     block.entry("events", format!("{}{unmapped}", units::count(events.total)));
     if !dfg.selection.is_empty() {
@@ -63,15 +65,26 @@ fn read(dfg: &Dfg, style: Style) -> String {
     };
     block.entry("cases", format!("{} (by {}){without}", units::count(dfg.cases), dfg.case_by));
     block.entry("activities", format!("{} (mapping {})", units::count(dfg.nodes.len() as u64), dfg.mapping));
+    let requests = dfg.request_ns();
     let within = dfg.elapsed().map(|span| format!(" within {}", units::duration(span.0 as f64)));
     block.entry(
         "time in calls",
         match dfg.duration_ns {
-            Some(nanos) => format!("{}{}", units::duration(nanos as f64), within.unwrap_or_default()),
+            Some(nanos) => {
+                let of_threads = nanos.saturating_sub(requests);
+                format!("{}{}", units::duration(of_threads as f64), within.unwrap_or_default())
+            }
             None if events.mapped == 0 => units::duration(0.0),
             None => "unknown: no call has a duration (strace -T records them)".to_owned(),
         },
     );
+    if requests > 0 {
+        let time = units::duration(requests as f64);
+        block.entry(
+            "in flight",
+            format!("{time} in all of requests (io_uring, aio), beside the calls of their threads"),
+        );
+    }
     block.entry("bytes moved", units::bytes(dfg.bytes as f64));
     for group in &dfg.groups {
         let cases = units::counted(group.cases, "case", "cases");
@@ -90,19 +103,26 @@ fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
         let how = style.hints.of(Hint::ExplainMapping).map(|how| format!(" {how}")).unwrap_or_default();
         return format!("No event was mapped to an activity.{how}\n");
     }
-    let (waits, others): (Vec<&Node>, Vec<&Node>) = dfg.nodes.iter().partition(|node| node.is_wait());
     let mut sections = Vec::new();
-    for (title, mut nodes) in [("Activities by load", others), ("Waits", waits)] {
+    for (title, is_of_it, time) in SECTIONS {
+        let mut nodes: Vec<&Node> = dfg.nodes.iter().filter(|node| is_of_it(node)).collect();
         if nodes.is_empty() {
             continue;
         }
-        let is_wait = title == "Waits";
-        let time = |node: &Node| if is_wait { node.wait_ns } else { node.working_ns() };
         nodes.sort_by_key(|node| std::cmp::Reverse(time(node)));
         sections.push(activity_table((title, &nodes), &time, dfg, limit, style));
     }
     sections.join("\n")
 }
+
+/// A table of activities: its title, which of them are in it, and the time that counts there.
+type Section = (&'static str, fn(&Node) -> bool, fn(&Node) -> Option<u64>);
+
+const SECTIONS: [Section; 3] = [
+    ("Activities by load", |node| !node.is_wait() && !node.is_request(), Node::working_ns),
+    ("Waits", Node::is_wait, |node| node.wait_ns),
+    ("Requests in flight", Node::is_request, |node| node.request_ns),
+];
 
 /// Activities with the share of each in the time that counts here.
 fn activity_table(

@@ -9,10 +9,11 @@ use iotrail_stats::FileUse;
 pub(crate) type Figure<T> = (&'static str, bool, fn(&T) -> Option<String>);
 
 /// What was done to a file, or through an open file description.
-pub(crate) const OF_USE: [Figure<FileUse>; 11] = [
+pub(crate) const OF_USE: [Figure<FileUse>; 12] = [
     ("I/O time", false, |used| used.io_ns.map(|nanos| units::duration(nanos as f64))),
     ("syncing", true, |used| time(used.sync_ns)),
     ("waiting", false, |used| time(used.wait_ns)),
+    ("in flight", false, |used| time(used.request_ns)),
     ("read", false, |used| moved(used.reads, used.bytes_read)),
     ("written", false, |used| moved(used.writes, used.bytes_written)),
     ("reads", false, |used| some(used.reads)),

@@ -4,17 +4,18 @@ use crate::figures::{Figure, OF_USE, Shown, foremost, some};
 use crate::table::{Style, Table};
 use iotrail_model::text::printable;
 use iotrail_model::units;
-use iotrail_stats::{FileUse, UsedFile};
+use iotrail_stats::{FileUse, FileUses, UsedFile};
 use std::collections::HashSet;
 
 /// The first `top` of these files as a table, below a line that says what there is in all.
 #[must_use]
-pub fn file_table(files: &[UsedFile], top: usize, style: Style) -> String {
+pub fn file_table(uses: &FileUses, top: usize, style: Style) -> String {
+    let files = &uses.rows;
     let more = match of_names(files) {
         Some(_) => ("more name", "more names"),
         None => ("more file", "more files"),
     };
-    foremost(&headline(files), (files, top), table, more, style)
+    foremost(&(headline(files) + &unnamed(uses)), (files, top), table, more, style)
 }
 
 /// How many files there are: several may have had one name, and one several.
@@ -41,17 +42,38 @@ fn headline(files: &[UsedFile]) -> String {
         units::bytes(sum(|used| used.bytes_read) as f64),
         units::bytes(sum(|used| used.bytes_written) as f64)
     );
-    let Some(io) = io.filter(|io| *io > 0) else { return text };
-    text.push_str(&format!(", {} of I/O time", units::duration(io as f64)));
+    let requests = files.iter().filter_map(|row| row.used.request_ns).fold(0, u64::saturating_add);
+    if let Some(io) = io.filter(|io| *io > 0) {
+        text.push_str(&format!(", {} of I/O time{}", units::duration(io as f64), most(files, io)));
+    }
+    if requests > 0 {
+        text.push_str(&format!("; requests in flight for {}", units::duration(requests as f64)));
+    }
+    text
+}
+
+/// What was moved through descriptors that the trace does not name.
+fn unnamed(uses: &FileUses) -> String {
+    let moved = [(uses.unnamed_read, "read"), (uses.unnamed_written, "written")];
+    let moved = moved.iter().filter(|(bytes, _)| *bytes > 0);
+    let moved: Vec<_> = moved.map(|(bytes, way)| format!("{} {way}", units::bytes(*bytes as f64))).collect();
+    match moved.as_slice() {
+        [] => String::new(),
+        moved => format!("; without {} through unknown descriptors", moved.join(" and ")),
+    }
+}
+
+/// Which file has most of the I/O time.
+fn most(files: &[UsedFile], io: u64) -> String {
     // The first of equally heavy ones.
     let most = files.iter().rev().max_by_key(|row| row.used.io_ns);
     if let Some((row, nanos)) = most.and_then(|row| Some((row, row.used.io_ns?)))
         && files.len() > 1
     {
         let share = units::percent(nanos as f64 / io as f64);
-        text.push_str(&format!("; {share} of it in {}", printable(&row.file.path)));
+        return format!("; {share} of it in {}", printable(&row.file.path));
     }
-    text
+    String::new()
 }
 
 /// What stands behind the figures of uses.

@@ -23,6 +23,8 @@ pub mod workflow_summary;
 pub mod workload_summary;
 
 mod figures;
+mod incomplete;
 
 pub use hints::{Hint, Hints};
+pub use incomplete::{incomplete, limitation_of_figures};
 pub use table::Style;

@@ -29,20 +29,23 @@ fn section(profile: &Profile, table: ProfileTable, top: usize, style: Style) -> 
     let layer = &table.layer(&profile.kind_of_calls());
     match table {
         ProfileTable::Phases => {
-            let mut rows = phases(&profile.phases, top);
-            if profile.phases.len() != 1 {
-                rows.row(phase_cells(&profile.total.group, &profile.total));
-            }
+            let rows = phases(profile, top);
             let files = if profile.paths { "; names counted as files" } else { "" };
             let title = format!("I/O of groups of processes, by {by}{files}");
             titled(&title, layer, &rows, profile.phases.len().saturating_sub(top), style)
         }
         ProfileTable::Calls => {
-            let (waits, others): (Vec<_>, Vec<_>) = profile.class_calls.iter().partition(|row| row.waits);
-            let mut text = classed("Calls", layer, &others, top, style);
-            if !waits.is_empty() {
+            let rows = |is_shown: fn(&ClassCallRow) -> bool| -> Vec<&ClassCallRow> {
+                profile.class_calls.iter().filter(|row| is_shown(row)).collect()
+            };
+            let mut text = classed("Calls", layer, &rows(|row| !row.waits && !row.request), top, style);
+            let others = [
+                ("Waits", rows(|row| row.waits)),
+                ("Requests in flight, beside the calls of their threads", rows(|row| row.request)),
+            ];
+            for (title, rows) in others.iter().filter(|(_, rows)| !rows.is_empty()) {
                 text.push('\n');
-                text.push_str(&classed("Waits", layer, &waits, top, style));
+                text.push_str(&classed(title, layer, rows, top, style));
             }
             text
         }
@@ -132,40 +135,50 @@ fn calls(rows: &[CallRow], classes: Option<&[&str]>, top: usize) -> Table {
     table
 }
 
-fn phases(rows: &[PhaseRow], top: usize) -> Table {
+/// A column of the summary of groups: its title, whether narrow terminals go without it, and its cell.
+type PhaseColumn = (&'static str, bool, fn(&PhaseRow) -> String);
+
+const PHASE_COLUMNS: [PhaseColumn; 14] = [
+    ("processes", false, |row| units::count(row.jobs)),
+    ("read", false, |row| units::bytes(row.bytes_read as f64)),
+    ("written", false, |row| units::bytes(row.bytes_written as f64)),
+    ("files r/w/both/none", false, |row| modes(&row.files)),
+    ("processes r/w/both/no file", false, |row| modes(&row.processes)),
+    ("calls", true, |row| units::count(row.calls)),
+    ("I/O time", true, |row| units::duration_or_dash(row.io_ns)),
+    ("waiting", true, |row| units::duration_or_dash(row.wait_ns)),
+    (IN_FLIGHT, true, |row| units::duration_or_dash(row.request_ns.filter(|nanos| *nanos > 0))),
+    ("CPU", true, |row| units::duration_or_dash(row.cpu_ns)),
+    ("lifetime", true, |row| units::duration_or_dash(row.lifetime_ns)),
+    ("from storage", true, |row| known(row.storage_read, |bytes| units::bytes(bytes as f64))),
+    ("to storage", true, |row| known(row.storage_written, |bytes| units::bytes(bytes as f64))),
+    ("page cache", true, |row| known(row.page_cache_hit, units::percent)),
+];
+
+/// The column that is there only if a group left requests to the kernel.
+const IN_FLIGHT: &str = "in flight";
+
+/// The first groups, and all together if there are several.
+fn phases(profile: &Profile, top: usize) -> Table {
+    let requests = profile.total.request_ns.is_some_and(|nanos| nanos > 0);
+    let columns = || PHASE_COLUMNS.iter().filter(|(title, ..)| requests || *title != IN_FLIGHT);
     let mut table = Table::new().names("group");
-    for title in ["processes", "read", "written", "files r/w/both/none", "processes r/w/both/none"] {
-        table = table.figures(title, Align::Right);
+    for (title, optional, _) in columns() {
+        table = match optional {
+            true => table.optional(title, Align::Right),
+            false => table.figures(title, Align::Right),
+        };
     }
-    for title in
-        ["calls", "I/O time", "waiting", "CPU", "lifetime", "from storage", "to storage", "page cache"]
-    {
-        table = table.optional(title, Align::Right);
+    let total = (profile.phases.len() != 1).then_some(&profile.total);
+    for row in profile.phases.iter().take(top).chain(total) {
+        let cells = columns().map(|(_, _, cell)| cell(row));
+        table.row([row.group.clone()].into_iter().chain(cells));
     }
-    rows.iter().take(top).for_each(|row| table.row(phase_cells(&row.group, row)));
     table
 }
 
-fn phase_cells(group: &str, row: &PhaseRow) -> [String; 14] {
-    let modes = |modes: &Modes| format!("{}/{}/{}/{}", modes.ro, modes.wo, modes.rw, modes.none);
-    let bytes = |value: u64| units::bytes(value as f64);
-    let time = |value: u64| units::duration(value as f64);
-    [
-        group.to_owned(),
-        units::count(row.jobs),
-        bytes(row.bytes_read),
-        bytes(row.bytes_written),
-        modes(&row.files),
-        modes(&row.processes),
-        units::count(row.calls),
-        known(row.io_ns, time),
-        known(row.wait_ns, time),
-        known(row.cpu_ns, time),
-        known(row.lifetime_ns, time),
-        known(row.storage_read, bytes),
-        known(row.storage_written, bytes),
-        known(row.page_cache_hit, units::percent),
-    ]
+fn modes(modes: &Modes) -> String {
+    format!("{}/{}/{}/{}", modes.ro, modes.wo, modes.rw, modes.none)
 }
 
 fn distributions(profile: &Profile, top: usize, style: Style) -> String {

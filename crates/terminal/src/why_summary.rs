@@ -2,6 +2,7 @@
 
 use crate::foremost_advice::foremost_advice;
 use crate::hints::{Hint, Hints};
+use crate::incomplete::before_figures;
 use crate::table::{Align, Style, Table, wrap};
 use iotrail_advise::Item;
 use iotrail_model::text::printable;
@@ -51,10 +52,9 @@ pub fn why_summary<'a>(
         }
     }
     sections.insert(1, foremost_advice(advice, style));
-    let missing = |row: &&Limitation| matches!(row.what, LimitationKind::LeftOut | LimitationKind::Lost);
-    if let Some(row) = why.limitations.iter().find(missing) {
-        sections.insert(0, format!("Incomplete: {}\n", limitation(row, style.hints, &duration)));
-    }
+    let first = why.limitations.iter().filter(|row| row.comes_first());
+    let first = first.map(|row| before_figures(row, &limitation(row, style.hints, &duration), style));
+    sections.insert(0, first.collect());
     if !why.limitations.is_empty() {
         let lines = why.limitations.iter().map(|row| bullet(&limitation(row, style.hints, &duration), style));
         sections.push(format!("{}\n{}", style.bold("What could not be told"), lines.collect::<String>()));
@@ -445,7 +445,7 @@ pub fn limitation(row: &Limitation, hints: Hints, duration: &dyn Fn(i64) -> Stri
         LimitationKind::NoDurations => {
             "The trace has no durations of calls (strace -T): only the ends of children are known to have been waited for.".to_owned()
         }
-        LimitationKind::CoarseTimes => "The clock is too coarse to order single calls.".to_owned(),
+        LimitationKind::CoarseTimes => format!("{row}."),
         LimitationKind::UnknownCauses => {
             format!("{time} of the path in {} whose cause is not in the trail.", counted("wait", "waits"))
         }

@@ -15,7 +15,8 @@ use hashbrown::HashMap;
 use iotrail_kernel::pool;
 use iotrail_model::places::is_pseudo;
 use iotrail_model::{
-    Case, CaseId, Coverage, EventBatch, FileId, FileRow, Layer, NameKind, Names, Nullable, PathId, Process,
+    Case, CaseId, Coverage, EventBatch, FileId, FileRow, Layer, Limitation, NameKind, Names, Nullable,
+    PathId, Process,
 };
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -401,6 +402,29 @@ impl EventLog {
         let mut coverage = Coverage::default();
         self.trails.iter().for_each(|trail| coverage.merge(trail.coverage()));
         coverage
+    }
+
+    /// Which events the trails lack, each named if there are several.
+    #[must_use]
+    pub fn missing_events(&self) -> Vec<Limitation> {
+        let several = self.trails.len() > 1;
+        let of = |trail: &Trail| {
+            let name = several.then(|| trail.name());
+            let missing = trail.coverage().missing_events().into_iter();
+            missing.map(move |row| Limitation { trail: name.clone(), ..row })
+        };
+        self.trails.iter().flat_map(of).collect()
+    }
+
+    /// What stands before all figures of the trails: the events that they lack, and that their clocks are coarse.
+    #[must_use]
+    pub fn limitations(&self) -> Vec<Limitation> {
+        let several = self.trails.len() > 1;
+        let coarse = self.trails.iter().filter_map(|trail| {
+            let trail_name = several.then(|| trail.name());
+            Some(Limitation { trail: trail_name, ..Limitation::of_clocks(trail.cases())? })
+        });
+        self.missing_events().into_iter().chain(coarse).collect()
     }
 
     /// The short answer about all trails.

@@ -1,6 +1,7 @@
 //! The JSON form of a graph (`schema/workflow.schema.json`).
 
 use crate::graph::Graph;
+use iotrail_model::Limitation;
 use serde::Serialize;
 
 /// The version of the JSON form.
@@ -13,15 +14,18 @@ pub struct Document<'a> {
     pub format: u32,
     /// Names of the trails.
     pub sources: Vec<String>,
+    /// Which events the trails lack.
+    pub limitations: Vec<Limitation>,
     /// The graph; ends of edges are places in its list of vertices.
     #[serde(flatten)]
     pub graph: &'a Graph,
 }
 
 impl<'a> Document<'a> {
-    /// The document of `graph`, which was made of the trails of these names.
+    /// The document of `graph`, which was made of the trails of these names and lack
+    /// these events.
     #[must_use]
-    pub fn new(sources: Vec<String>, graph: &'a Graph) -> Self {
-        Self { format: WORKFLOW_FORMAT, sources, graph }
+    pub const fn new(sources: Vec<String>, limitations: Vec<Limitation>, graph: &'a Graph) -> Self {
+        Self { format: WORKFLOW_FORMAT, sources, limitations, graph }
     }
 }

@@ -18,6 +18,7 @@
 //! | a lock | the last unlock of the same file, or close or exit by who may have held one (`waits::locks`) |
 //! | a futex | the last wake of the same word, else the last exit of a thread of the process (`pthread_join`) |
 //! | any, interrupted | the end of a child right before |
+//! | any that the death of its process ended | the last `kill` with that signal by another process right before |
 //! | a collective call of MPI | the same call of the last rank (`waits::ranks`) |
 //! | looking for a file again and again, asleep in between | its making by another thread (`waits::absent`) |
 //!
@@ -41,7 +42,7 @@ use self::ranks::{LibraryCall, NamedWait, RankCall, Ranks, rank_waits};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::calls::mpi::Role;
-use iotrail_model::{PathId, Tid};
+use iotrail_model::{FlagsId, PathId, Tid};
 use iotrail_query::ProcessId;
 
 /// What a row says that a thread did.
@@ -77,6 +78,10 @@ pub(crate) enum Act {
     Slept,
     /// Waited for something that has no name here.
     Blocked,
+    /// Waited until this signal, a name of the log's flags, killed its process.
+    Killed(FlagsId),
+    /// Sent that signal.
+    Kill(FlagsId),
     /// Closed a descriptor of a channel.
     Close(PathId),
     /// Had a channel in its hands in another way: made, copied or opened it.
@@ -110,6 +115,7 @@ impl Act {
                 | Self::FutexWait(..)
                 | Self::Slept
                 | Self::Blocked
+                | Self::Killed(_)
                 | Self::Vfork(_)
         )
     }
@@ -140,6 +146,8 @@ pub(crate) struct ProcessFacts {
     pub(crate) pid: u32,
     pub(crate) start: Option<i64>,
     pub(crate) end: Option<i64>,
+    /// The signal that killed it, if a call of the log names it.
+    pub(crate) killed_by: Option<FlagsId>,
 }
 
 /// A thread: an index into [`Waits`].
@@ -205,6 +213,8 @@ pub(crate) enum Ended {
     Called,
     /// A file was made.
     Made,
+    /// A signal killed the process.
+    Killed,
 }
 
 /// Waits for somebody of whom nothing is known.
@@ -244,6 +254,7 @@ pub struct Waits {
     closes: HashMap<PathId, Vec<Sign>, RandomState>,
     locks: Locks,
     wakes: HashMap<i64, Vec<Sign>, RandomState>,
+    kills: HashMap<FlagsId, Vec<Sign>, RandomState>,
     execs: HashMap<ProcessId, Vec<Sign>, RandomState>,
     exec_ends: HashMap<Sign, i64, RandomState>,
     /// Ends of single threads.
@@ -311,6 +322,7 @@ impl Waits {
             signs.values_mut().for_each(|signs| signs.sort_unstable());
         }
         waits.wakes.values_mut().for_each(|signs| signs.sort_unstable());
+        waits.kills.values_mut().for_each(|signs| signs.sort_unstable());
         for signs in [&mut waits.execs, &mut waits.thread_ends] {
             signs.values_mut().for_each(|signs| signs.sort_unstable());
         }
@@ -480,6 +492,7 @@ impl Waits {
                 self.exec_ends.insert(sign, end);
             }
             Act::FutexWake(word) => self.wakes.entry(word).or_default().push(sign),
+            Act::Kill(signal) => self.kills.entry(signal).or_default().push(sign),
             _ => {}
         }
         if let Act::Write(path)
@@ -593,6 +606,7 @@ impl Waits {
             Act::Open(channel) => self.first(&self.opens, channel, inside, Ended::OtherEnd),
             Act::Lock(path) => self.let_go(inside, path),
             Act::Interrupted => self.interrupting_child(inside),
+            Act::Killed(signal) => self.killer(inside, signal),
             Act::FutexWait(word, private) => self.woken(inside, word, private),
             _ => None,
         }
@@ -762,6 +776,13 @@ impl Waits {
         Some(Cause { line, at, what: Ended::Child })
     }
 
+    /// The last call by another process, right before, that sent the signal which killed the one that waits. Whom a signal was sent to no
+    /// trail tells.
+    fn killer(&self, inside: Inside, signal: FlagsId) -> Option<Cause> {
+        let (at, line) = self.last_of(self.kills.get(&signal), inside)?;
+        (inside.until - at <= SIGNAL_TAKES).then_some(Cause { line, at, what: Ended::Killed })
+    }
+
     fn is_child(&self, process: ProcessId, parent: ProcessId) -> bool {
         self.processes[process.index()].parent == Some(parent)
     }
@@ -795,9 +816,10 @@ impl Waits {
 fn end_with_processes(rows: &mut [Row], processes: &[ProcessFacts]) {
     let last_of_threads = rows.chunk_by_mut(|one, next| (one.process, one.tid) == (next.process, next.tid));
     for row in last_of_threads.filter_map(<[Row]>::last_mut) {
-        let end = processes.get(row.process.index()).and_then(|process| process.end);
-        if let (Act::Slept | Act::Blocked, true, Some(end)) = (row.act, row.start == row.end, end) {
+        let process = processes.get(row.process.index()).copied().unwrap_or_default();
+        if let (Act::Slept | Act::Blocked, true, Some(end)) = (row.act, row.start == row.end, process.end) {
             row.end = end.max(row.start);
+            row.act = process.killed_by.map_or(row.act, Act::Killed);
         }
     }
 }

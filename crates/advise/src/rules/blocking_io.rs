@@ -42,6 +42,9 @@ struct Turns {
 
 impl Rule for BlockingIo {
     fn see(&mut self, call: &Seen) {
+        if call.is_request {
+            return;
+        }
         let thread = (call.case, call.tid);
         let moves = call.class == Some(Class::Data)
             && matches!(call.transfer, Transfer::Read | Transfer::Write)

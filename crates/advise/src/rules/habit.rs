@@ -73,8 +73,12 @@ pub(crate) struct Seen {
     pub(crate) start: i64,
     /// How long it took, in ns.
     pub(crate) time: Option<u64>,
+    /// How much of that its thread spends on it: of requests in flight at the same time each moment counts once.
+    pub(crate) spent: Option<u64>,
     /// How much of that explains the elapsed time, in ns.
     pub(crate) on_path: u64,
+    /// Whether it is a request that the kernel serves beside the thread.
+    pub(crate) is_request: bool,
     pub(crate) kind: CallKind,
     /// What its time counts as; NULL if that is not known.
     pub(crate) class: Option<Class>,
@@ -244,7 +248,8 @@ impl Default for Saved {
 
 impl Saved {
     pub(crate) fn add(&mut self, call: &Seen) {
-        self.join(Self { calls: 1, timed: 1, time: call.time, on_path: call.on_path });
+        let timed = u64::from(!call.is_request);
+        self.join(Self { calls: 1, timed, time: call.spent, on_path: call.on_path });
     }
 
     pub(crate) fn join(&mut self, other: Self) {

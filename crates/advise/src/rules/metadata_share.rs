@@ -42,7 +42,7 @@ impl Rule for MetadataShare {
             work.names.waste(call);
             *work.directories.entry(call.parent.or(call.path)).or_default() += 1;
         } else {
-            work.data = work.data.saturating_add(call.time.unwrap_or_default());
+            work.data = work.data.saturating_add(call.spent.unwrap_or_default());
             let moves = call.transfer != Transfer::None && call.is_done();
             work.bytes = work.bytes.saturating_add(call.size.filter(|_| moves).unwrap_or_default());
         }

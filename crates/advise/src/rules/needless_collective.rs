@@ -52,7 +52,7 @@ impl Rule for NeedlessCollective {
         }
         let (Some(file), Some(process)) = (call.file, call.process) else { return };
         if let Some(calls) = self.files.get_mut(&file).and_then(|ranks| ranks.get_mut(process)) {
-            calls.inside = calls.inside.saturating_add(call.time.unwrap_or_default());
+            calls.inside = calls.inside.saturating_add(call.spent.unwrap_or_default());
             calls.selected |= call.selected;
         }
     }

@@ -56,9 +56,9 @@ impl Waits {
             calls: 0,
         });
         if class.is_io() && call.file.is_some() {
-            of.io = of.io.saturating_add(call.time.unwrap_or_default());
+            of.io = of.io.saturating_add(call.spent.unwrap_or_default());
             of.calls += 1;
-        } else if class == Class::Wait && call.time.is_some_and(|time| time >= LONG) {
+        } else if class == Class::Wait && !call.is_request && call.time.is_some_and(|time| time >= LONG) {
             of.waits.push(Wait { from: call.start, to: call.end(), on_path: call.on_path });
         }
     }

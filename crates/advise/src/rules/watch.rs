@@ -4,9 +4,10 @@ use super::beside::Beside;
 use super::habit::{Context, Outcome, ProcessHabit, Seen, is_of_system};
 use super::slow_start::is_code;
 use super::{Rule, all};
+use crate::in_flight::InFlight;
 use iotrail_model::calls::mpi::{Together, together};
 use iotrail_model::calls::{
-    CallKind, Class, EventClasses, Family, LockRequest, OpenFlags, PerCall, Transfer, flags,
+    CallKind, CallSpec, Class, EventClasses, Family, LockRequest, OpenFlags, PerCall, Transfer, flags,
 };
 use iotrail_model::{CaseId, Event, FileId, Names, OpenId, PathId, Pid, Timestamp};
 use iotrail_query::auto::startup;
@@ -49,6 +50,7 @@ fn cost_behind(log: &EventLog) -> u64 {
 struct Watched {
     kind: CallKind,
     transfer: Transfer,
+    is_request: bool,
 }
 
 /// All rules, and what they need to know of what was before.
@@ -63,6 +65,7 @@ pub(crate) struct Watch {
     images: HashMap<(CaseId, Pid), u32>,
     /// When the last transfer of all ranks that each process made ends.
     for_all: HashMap<(CaseId, Pid), i64>,
+    in_flight: InFlight,
 }
 
 impl<'a> Watching<'a> {
@@ -78,7 +81,8 @@ impl<'a> Watching<'a> {
             let families = [Family::Sync, Family::Wait, Family::Poll, Family::Metadata, Family::Directory];
             let is_looked_at =
                 transfer != Transfer::None || families.contains(&call.family()) || is_watched(kind);
-            is_looked_at.then_some(Watched { kind, transfer })
+            let is_request = call.spec.is_some_and(CallSpec::is_request);
+            is_looked_at.then_some(Watched { kind, transfer, is_request })
         };
         Self {
             log,
@@ -90,7 +94,7 @@ impl<'a> Watching<'a> {
             parents: parents(names),
             calls: PerCall::new(&names.calls, watched),
             together: PerCall::new(&names.calls, |call| together(call.name)),
-            classes: EventClasses::new(names, log.files(), HashSet::new()),
+            classes: EventClasses::new(names, log.files(), HashSet::new()).recorded_at(&log.coverage()),
             on_the_way: names.paths.iter().map(|path| is_loaded(path)).collect(),
             of_system: names.paths.iter().map(|path| is_of_system(path)).collect(),
             missing: names.errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
@@ -133,7 +137,9 @@ impl<'a> Watching<'a> {
             behind: self.behind,
             start: event.start.0,
             time,
+            spent: time,
             on_path: process.zip(time).map_or(0, on_path),
+            is_request: call.is_request,
             kind: call.kind,
             class,
             transfer: call.transfer,
@@ -170,6 +176,13 @@ impl<'a> Watching<'a> {
         let exe = process.and_then(|process| self.process_table.last_image(process).exe.as_deref());
         self.on_the_way.get(path.index()) == Some(&false)
             && !exe.is_some_and(|exe| startup::lies_beside(&self.names.paths[path.index()], exe))
+    }
+
+    /// Leaves to a request what is not of one that its thread began before.
+    fn count_once(&self, call: &mut Seen, in_flight: &mut InFlight) {
+        let own = in_flight.own((call.case, call.tid), (call.start, call.end()));
+        call.spent = call.time.map(|_| own.1.abs_diff(own.0));
+        call.on_path = call.process.map_or(0, |process| self.path.of_thread(process, call.tid, own));
     }
 
     /// How much of a call explains the elapsed time: of a wait for a lock also while somebody else held it.
@@ -276,6 +289,7 @@ impl Pass for Watching<'_> {
             appending: HashSet::new(),
             images: HashMap::new(),
             for_all: HashMap::new(),
+            in_flight: InFlight::default(),
         }
     }
 
@@ -312,6 +326,9 @@ impl Pass for Watching<'_> {
                 continue;
             }
             watch.remember(&mut call);
+            if call.is_request {
+                self.count_once(&mut call, &mut watch.in_flight);
+            }
             watch.beside.see(&call);
             watch.rules.iter_mut().for_each(|rule| rule.see(&call));
             if matches!(call.kind, CallKind::ExitProcess | CallKind::Exec) && call.is_done() {

@@ -12,9 +12,9 @@ use iotrail_model::threads::one_per_core;
 use iotrail_model::{PathId, quantity};
 use iotrail_query::{Query, QuerySpec};
 use iotrail_replay::{Cache, Sandbox};
-use iotrail_terminal::Style;
 use iotrail_terminal::access_table::access_table;
 use iotrail_terminal::advice_summary::advice_summary;
+use iotrail_terminal::{Style, incomplete};
 use iotrail_trail::EventLog;
 use iotrail_verify::{Merge, Options, verify};
 use std::path::{Path, PathBuf};
@@ -343,7 +343,8 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
         OutputFormat::Text => {
             let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
-            output::text(&args.output, args.text(&advice, style).as_bytes())?;
+            let text = incomplete(&advice.limitations, style) + &args.text(&advice, style);
+            output::text(&args.output, text.as_bytes())?;
         }
     }
     let severe = args.fail_on.is_some_and(|grade| advice.severest() >= Some(grade.into()));

@@ -8,11 +8,13 @@ use anyhow::{Context, bail};
 use iotrail_dfg::{Comparison, Contrast};
 use iotrail_export::compare_csv::{Compared, compare_csv};
 use iotrail_export::dfg_files;
+use iotrail_model::Limitation;
 use iotrail_query::{GroupId, Groups, Query, QuerySpec, scan};
 use iotrail_stats::compare::PhaseComparison;
 use iotrail_terminal::compare_phases::compare_phases;
 use iotrail_terminal::compare_summary::{Changes, compare_summary};
 use iotrail_terminal::compare_verdict::{failure_line, verdict_line};
+use iotrail_terminal::incomplete;
 use iotrail_trail::EventLog;
 use iotrail_workflow::change::{ElapsedChange, FailOn, Measured, Verdict};
 use std::path::{Path, PathBuf};
@@ -88,6 +90,7 @@ pub(crate) struct Args {
 #[derive(Debug, serde::Serialize)]
 struct Whole {
     verdict: Verdict,
+    limitations: Vec<Limitation>,
     elapsed: Option<ElapsedChange>,
     #[serde(flatten)]
     comparison: Comparison,
@@ -142,7 +145,7 @@ fn compared(args: &Args, log: &EventLog, query: &Query) -> anyhow::Result<Vec<Wh
         let comparison = scan(log, Some(query), options.threads, &contrast)?;
         query.check_selected(comparison.dfg.events.total, log)?;
         let (verdict, elapsed) = measured.compare(group(query, a), group(query, b));
-        Ok(Whole { verdict, elapsed, comparison, phases: phases.next() })
+        Ok(Whole { verdict, limitations: log.limitations(), elapsed, comparison, phases: phases.next() })
     };
     pairs.iter().map(compare).collect()
 }
@@ -170,6 +173,7 @@ fn spec(args: &Args, log: &EventLog) -> anyhow::Result<QuerySpec> {
 }
 
 fn tables(all: &[Whole], top: usize, ui: &Ui) -> String {
+    let missing = all.first().map(|whole| incomplete(&whole.limitations, ui.style()));
     let mut tables = Vec::new();
     for whole in all {
         let changes = Changes {
@@ -180,7 +184,7 @@ fn tables(all: &[Whole], top: usize, ui: &Ui) -> String {
         tables.push(compare_summary(&changes, top, ui.style()));
         tables.extend(whole.phases.as_ref().map(|phases| compare_phases(phases, top, ui.style())));
     }
-    tables.join("\n")
+    missing.unwrap_or_default() + &tables.join("\n")
 }
 
 /// The baseline with each other group.

@@ -7,6 +7,7 @@ use iotrail_dfg::{Dfg, synthesize};
 use iotrail_export::{Format, Subject, dfg_files, names, write_dfg};
 use iotrail_query::{CaseBy, Query};
 use iotrail_terminal::dfg_summary::{Limits, summary};
+use iotrail_terminal::incomplete;
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -88,7 +89,8 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     match stdout_format {
         Some(format) => output::stdout(&write_dfg(&dfg, &view, format)?)?,
         None if args.output.is_empty() => {
-            output::text(Path::new("-"), summary(&dfg, limits(args.top), ui.style()))?
+            let text = summary(&dfg, limits(args.top), ui.style());
+            output::text(Path::new("-"), incomplete(&dfg.limitations, ui.style()) + &text)?
         }
         None => {}
     }

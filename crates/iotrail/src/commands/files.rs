@@ -96,7 +96,8 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         (_, true) => RowBy::File,
         _ => RowBy::Path,
     };
-    let mut rows = file_uses(&log, &query, &ProcessTable::of_log(&log)?, by, one_per_core())?;
+    let mut files = file_uses(&log, &query, &ProcessTable::of_log(&log)?, by, one_per_core())?;
+    let rows = &mut files.rows;
     // Texts of symbolic links and addresses of sockets are names of files that nobody has to have touched.
     if !args.paths || !query.selection().is_empty() {
         // Each name of a file that is used; an exchange gives it one that no call is on.
@@ -105,11 +106,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         let used: HashSet<u32> = rows.iter().filter(is_used).filter_map(named).collect();
         rows.retain(|row| row.used.calls > 0 || named(row).is_some_and(|file| used.contains(&file)));
     }
-    sort(&mut rows, args.sort);
+    sort(rows, args.sort);
     query.check_selected(rows.len() as u64, &log)?;
     let top = args.top.unwrap_or(usize::MAX);
-    let text = || file_table(&rows, args.top.unwrap_or(SHOWN), ui.style());
-    args.table.print_text(&COLUMNS.concat(), rows.iter().take(top), text)
+    let text = || file_table(&files, args.top.unwrap_or(SHOWN), ui.style());
+    args.table.print_text(&COLUMNS.concat(), files.rows.iter().take(top), text, (&log, ui))
 }
 
 /// Sorts rows, equal ones by path.
@@ -117,7 +118,7 @@ fn sort(rows: &mut [UsedFile], by: Sort) {
     let key = |row: &UsedFile| {
         let used = &row.used;
         match by {
-            Sort::Time => used.io_ns.unwrap_or_default(),
+            Sort::Time => used.weight_ns(),
             Sort::Waiting => used.wait_ns.unwrap_or_default(),
             Sort::Bytes => used.bytes(),
             Sort::Read => used.bytes_read,

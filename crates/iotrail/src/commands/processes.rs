@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         (process.start, process.end) = (None, None);
     }
     let records = processes.iter().map(|process| Record::new(process, &log.cases()[process.case.index()]));
-    args.table.print(&Record::COLUMNS, records, || table(&processes, log.cases()), ui)
+    args.table.print(&Record::COLUMNS, records, || table(&processes, log.cases()), (&log, ui))
 }
 
 #[derive(Serialize)]

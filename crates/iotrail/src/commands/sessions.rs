@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     query.check_selected(rows.len() as u64, &log)?;
     let top = args.top.unwrap_or(usize::MAX);
     let text = || session_table(&rows, args.top.unwrap_or(SHOWN), ui.style());
-    args.table.print_text(&COLUMNS.concat(), rows.iter().take(top), text)
+    args.table.print_text(&COLUMNS.concat(), rows.iter().take(top), text, (&log, ui))
 }
 
 /// Sorts rows; equal ones stay in the order of case and number.
@@ -102,7 +102,7 @@ fn sort(rows: &mut [Session], by: Sort) {
     let most =
         |rows: &mut [Session], figure: fn(&Session) -> u64| rows.sort_by_key(|row| Reverse(figure(row)));
     match by {
-        Sort::Time => most(rows, |row| row.used.io_ns.unwrap_or_default()),
+        Sort::Time => most(rows, |row| row.used.weight_ns()),
         Sort::Bytes => most(rows, |row| row.used.bytes()),
         Sort::Read => most(rows, |row| row.used.bytes_read),
         Sort::Written => most(rows, |row| row.used.bytes_written),

@@ -9,6 +9,7 @@ use iotrail_draw::{PictureFormat, picture_file};
 use iotrail_export::profile_csv::profile_csv;
 use iotrail_query::{AUTO, ProcessTable, Query};
 use iotrail_stats::{FilesBy, Profile, ProfileOptions, ProfileTable, profile, sql};
+use iotrail_terminal::incomplete;
 use iotrail_terminal::profile_tables::profile_tables;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -101,7 +102,10 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let profile = read(args, ui)?;
     let bytes = match format {
-        ProfileFormat::Text => profile_tables(&profile, &tables, args.top, ui.style()).into_bytes(),
+        ProfileFormat::Text => {
+            let text = profile_tables(&profile, &tables, args.top, ui.style());
+            (incomplete(&profile.limitations, ui.style()) + &text).into_bytes()
+        }
         ProfileFormat::Csv(table) => profile_csv(&profile, table).into_bytes(),
         ProfileFormat::Json => {
             let mut text = serde_json::to_vec(&profile)?;

@@ -6,8 +6,8 @@ use iotrail_console::{logs, output, ui::Ui};
 use iotrail_draw::gantt::{self, timeline};
 use iotrail_draw::{PictureFormat, Theme, picture_file};
 use iotrail_query::ProcessTable;
-use iotrail_terminal::Style;
 use iotrail_terminal::process_tree::process_tree;
+use iotrail_terminal::{Style, incomplete};
 use iotrail_workflow::tree;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -60,7 +60,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let tree = tree(&processes, &by.divide(&log, &processes), log.cases());
     let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
     let bytes = match format {
-        TreeFormat::Text => process_tree(&tree, args.all, style).into_bytes(),
+        TreeFormat::Text => {
+            (incomplete(&log.missing_events(), style) + &process_tree(&tree, args.all, style)).into_bytes()
+        }
         TreeFormat::Json => output::json_document(&tree)?,
         TreeFormat::Picture => {
             picture_file(&gantt::scene(&timeline(&tree, &title(&args.trails))), Theme::Auto, &args.output)?

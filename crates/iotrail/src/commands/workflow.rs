@@ -9,6 +9,7 @@ use iotrail_draw::picture;
 use iotrail_draw::workflow_picture::workflow_picture;
 use iotrail_export::{Format, Subject, WriteOptions, write_recorded};
 use iotrail_query::{ProcessTable, Query, QuerySpec};
+use iotrail_terminal::incomplete;
 use iotrail_terminal::workflow_summary::{workflow_summary, workflow_table};
 use iotrail_trail::EventLog;
 use iotrail_workflow::build::{BuildOptions, build};
@@ -174,7 +175,8 @@ fn write(
 ) -> anyhow::Result<()> {
     let sources = sources(args);
     if format == Format::Json {
-        return outputs.stream(path, |out| json(&Document::new(sources, &outcome.graph), out));
+        return outputs
+            .stream(path, |out| json(&Document::new(sources, log.missing_events(), &outcome.graph), out));
     }
     if let Some(pictures) = format.picture() {
         let title = format!("Workflow of {}", sources.join(", "));
@@ -235,7 +237,7 @@ fn print(
             tables.join("\n")
         }
     };
-    output::text(stdout, text)
+    output::text(stdout, incomplete(&log.missing_events(), ui.style()) + &text)
 }
 
 fn json(value: &impl serde::Serialize, out: &mut dyn Write) -> anyhow::Result<()> {

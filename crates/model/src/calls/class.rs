@@ -71,6 +71,13 @@ const fn side(kind: FileKind) -> Side {
 }
 
 impl CallSpec {
+    /// Whether it is a request (`io_uring_read`, `aio_pread`) that the kernel serves beside the calls of the thread: its time is work in
+    /// flight, and none that a thread spends.
+    #[must_use]
+    pub const fn is_request(&self) -> bool {
+        self.request.is_some()
+    }
+
     /// What the time of this call counts as, on a descriptor of this kind and, of a copy, into one of the second kind. `None`:
     /// of no class, or of one that depends on a kind that is not known.
     ///

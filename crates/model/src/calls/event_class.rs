@@ -4,6 +4,7 @@ use super::flags::has_word;
 use super::{CallKind, CallSpec, Class, LockRequest, OpenFlags, PerCall};
 use crate::batch::{EventBatch, Names};
 use crate::case::FileRow;
+use crate::coverage::Coverage;
 use crate::file_facts::FileKind;
 use crate::ids::{CallId, CaseId, FlagsId, OpenId, PathId};
 use crate::nullable::Nullable;
@@ -12,6 +13,12 @@ use std::collections::HashSet;
 
 /// Character devices at which nobody waits.
 const ALWAYS_READY: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// A wait that took no longer than this, in ns, beyond what recording adds to it was over at once.
+pub const AT_ONCE: i64 = 10_000;
+
+/// A poll that found nothing within less than this, in ns, only looked: timeouts of `poll` and `epoll_wait` are whole milliseconds.
+const LOOKED: i64 = 1_000_000;
 
 /// What a text of flags says about a wait or a write to storage.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,6 +105,8 @@ pub struct EventClasses {
     timed_out: Vec<bool>,
     /// Open file descriptions whose writes are on storage before they return.
     synchronous: HashSet<(CaseId, OpenId)>,
+    /// What recording added to the duration of each call, in ns.
+    inside: i64,
 }
 
 impl EventClasses {
@@ -111,7 +120,15 @@ impl EventClasses {
             flags: names.flags.iter().map(|text| FlagFacts::of(text)).collect(),
             timed_out: names.errnos.iter().map(|name| &**name == "ETIMEDOUT").collect(),
             synchronous,
+            inside: 0,
         }
+    }
+
+    /// With what recording added to the duration of each call, as far as that was measured.
+    #[must_use]
+    pub fn recorded_at(self, coverage: &Coverage) -> Self {
+        let inside = coverage.recording.as_ref().and_then(|recording| recording.cost.inside_per_call());
+        Self { inside: inside.map_or(0, |inside| inside.0.max(0)), ..self }
     }
 
     /// Whether any flags of a log may be those of an open with `O_SYNC` or `O_DSYNC`: only then its opens must be looked at.
@@ -148,6 +165,13 @@ impl EventClasses {
         self.specs.of(call)
     }
 
+    /// Whether a call is a request: see [`CallSpec::is_request`].
+    #[inline]
+    #[must_use]
+    pub fn is_request(&self, call: CallId) -> bool {
+        self.spec_of(call).is_some_and(CallSpec::is_request)
+    }
+
     /// What a path denotes, as far as it is known.
     #[inline]
     #[must_use]
@@ -159,9 +183,9 @@ impl EventClasses {
         flags.get().and_then(|id| self.flags.get(id.index())).copied().unwrap_or_default()
     }
 
-    /// The class of a row, which holds the columns `call`, `case`, `path`, `path2`, `ret`, `errno`, `flags` and `open`. `None`: of no
-    /// class, or of one that depends on what is not known. Never [`Class::Transfer`], which only who looked for the cause of a
-    /// wait can tell.
+    /// The class of a row, which holds the columns `call`, `case`, `dur`, `path`, `path2`, `ret`, `errno`, `flags` and `open`. `None`: of
+    /// no class, or of one that depends on what is not known. Of the waits that were over at once ([`Class::Transfer`]) those that only
+    /// looked: the others only who looked for the cause of a wait can tell.
     #[must_use]
     pub fn of(&self, batch: &EventBatch, row: usize) -> Option<Class> {
         let spec = self.spec(batch, row)?;
@@ -174,9 +198,31 @@ impl EventClasses {
             (CallKind::Lock | CallKind::Control, _) => waits_if(flags().locks_waiting, Class::Metadata),
             (CallKind::Futex, _) if flags().wakes => return None,
             (CallKind::RingEnter, _) => waits_if(flags().collects, Class::Data),
+            (_, Class::Wait) if self.looks_only(spec, batch, row) => Class::Transfer,
             (_, Class::Wait) if self.timed_out(spec, batch, row) => Class::Sleep,
             _ => class,
         })
+    }
+
+    /// The same where it is known whether a child of some number had ended before. Who is told of one that had, or waits for a child and
+    /// is answered at once, does not wait. `time` is how long the call took, in ns, if that is known.
+    #[must_use]
+    pub fn among_processes(
+        &self,
+        batch: &EventBatch,
+        row: usize,
+        time: Option<i64>,
+        ended_before: impl FnOnce(u32) -> bool,
+    ) -> Option<Class> {
+        let class = self.of(batch, row)?;
+        let kind = self.spec(batch, row).map(|spec| spec.kind);
+        let is_wait =
+            class == Class::Wait && matches!(kind, Some(CallKind::WaitChild | CallKind::WaitChildInfo));
+        let is_over = || {
+            let child = batch.ret[row].get().and_then(|ret| u32::try_from(ret).ok()).filter(|ret| *ret > 0);
+            time.is_some_and(|time| time <= AT_ONCE + self.inside) || child.is_some_and(ended_before)
+        };
+        Some(if is_wait && is_over() { Class::Process } else { class })
     }
 
     /// Whether the time of a row is waiting, by the clock or for somebody. The row needs the columns `call`, `path`, `path2` and `flags`
@@ -211,12 +257,10 @@ impl EventClasses {
             && batch.open[row].get().is_some_and(|open| self.synchronous.contains(&(batch.case[row], open)))
     }
 
-    /// Whether a row only looked which descriptors are ready and waited for none: nothing was within less than a millisecond, and
-    /// timeouts of `poll` and `epoll_wait` are whole milliseconds. Times are in ns.
-    #[must_use]
-    pub fn looks_only(&self, batch: &EventBatch, row: usize, duration: i64) -> bool {
-        let polls = self.spec(batch, row).is_some_and(|spec| spec.kind == CallKind::Poll);
-        polls && batch.ret[row].get() == Some(0) && duration < 1_000_000
+    /// Whether a row only looked which descriptors are ready and waited for none.
+    fn looks_only(&self, spec: &CallSpec, batch: &EventBatch, row: usize) -> bool {
+        let is_short = || batch.dur[row].get().is_some_and(|dur| dur.0 - self.inside < LOOKED);
+        spec.kind == CallKind::Poll && batch.ret[row].get() == Some(0) && is_short()
     }
 
     /// Whether a wait ended by the clock.
@@ -230,6 +274,7 @@ impl EventClasses {
 mod tests {
     use super::*;
     use crate::ids::ErrnoId;
+    use crate::time::Nanos;
     use std::sync::Arc;
 
     struct Log {
@@ -289,12 +334,27 @@ mod tests {
         let poll = |ret| crate::Event { ret: Nullable::some(ret), ..event("poll") };
         assert_eq!(class(&log, poll(0)), Some(Class::Sleep));
         assert_eq!(class(&log, poll(1)), Some(Class::Wait));
-        let classes = EventClasses::new(&log.names, &log.files, HashSet::new());
-        let looks = |ret, time| classes.looks_only(&EventBatch::from_events(&[poll(ret)]), 0, time);
-        assert_eq!([looks(0, 140_000), looks(0, 1_000_000), looks(1, 140_000)], [true, false, false]);
+        let lasting = |ret, time| crate::Event { dur: Nullable::some(Nanos(time)), ..poll(ret) };
+        assert_eq!(class(&log, lasting(0, 140_000)), Some(Class::Transfer), "it only looked");
+        assert_eq!(class(&log, lasting(0, 1_000_000)), Some(Class::Sleep));
+        assert_eq!(class(&log, lasting(1, 140_000)), Some(Class::Wait));
         let futex = |errno| crate::Event { errno: Nullable::some(ErrnoId(errno)), ..event("futex") };
         assert_eq!(class(&log, futex(0)), Some(Class::Sleep));
         assert_eq!(class(&log, futex(1)), Some(Class::Wait));
+    }
+
+    #[test]
+    fn who_is_told_of_a_child_that_had_ended_does_not_wait() {
+        let log = log(&[], &[]);
+        let classes = EventClasses::new(&log.names, &log.files, HashSet::new());
+        let row =
+            |name, ret| EventBatch::from_events(&[crate::Event { ret: Nullable::some(ret), ..event(name) }]);
+        let class =
+            |name, time, ended: bool| classes.among_processes(&row(name, 7), 0, Some(time), |_| ended);
+        assert_eq!(class("wait4", 50_000, true), Some(Class::Process));
+        assert_eq!(class("wait4", 50_000, false), Some(Class::Wait));
+        assert_eq!(class("wait4", 5_000, false), Some(Class::Process), "answered at once");
+        assert_eq!(class("pause", 5_000, true), Some(Class::Wait));
     }
 
     #[test]

@@ -59,6 +59,13 @@ function columns(data) {
     },
     number("sync_ns", "Syncing", time(1), duration, "The part of the I/O time in fsync and the like"),
     number("wait_ns", "Waiting", time(3), duration, "Time in calls that waited for it: reads of a pipe, locks"),
+    number(
+      "request_ns",
+      "In flight",
+      (row) => row.r ?? 0,
+      duration,
+      "Time in which requests (io_uring, aio) were in flight, each by itself; no thread spent it",
+    ),
     number("bytes_read", "Read", (row) => row.b[0], bytes),
     number("bytes_written", "Written", (row) => row.b[1], bytes),
     number("reads", "Reads", (row) => row.c[2], count),

@@ -149,7 +149,7 @@ export function phases(data, root, open, time) {
       "Share of the bytes read that storage did not deliver. Layer: file system",
     ),
     parts("files", "Files", "read only · written only · read and written · neither"),
-    parts("processes", "Processes that read / write", "read only · written only · read and written · neither"),
+    parts("processes", "Processes that read / write files", "read only · written only · read and written · neither"),
     measure("call_ns", "Time in calls", (row) => row.call_ns, duration),
     number("cpu_ns", "CPU", (row) => row.cpu_ns, duration),
     number("lifetime_ns", "Lives", (row) => row.lifetime_ns, duration, "Sum of the lifetimes of its processes"),

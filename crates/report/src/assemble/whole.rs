@@ -37,7 +37,7 @@ pub(super) fn totals(subject: &Subject<'_>) -> PageTotals {
         threads: acting,
         files: details.files().len() as u64,
         failures: all.failures,
-        duration_ns: all.known_duration_ns(),
+        duration_ns: all.known_duration_ns().map(|nanos| nanos.saturating_sub(dfg.request_ns())),
         mapped_ns: dfg.duration_ns,
         thread_ns: threads.iter().fold(0, |sum: u64, (_, span)| sum.saturating_add(span.span_ns())),
         read: all.read,

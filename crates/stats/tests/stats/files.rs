@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 fn used(log: &EventLog, spec: QuerySpec, by: RowBy, threads: usize) -> BTreeMap<String, UsedFile> {
     let query = Query::new(spec, log).unwrap();
     let processes = ProcessTable::of_log(log).unwrap();
-    let rows = file_uses(log, &query, &processes, by, NonZeroUsize::new(threads).unwrap()).unwrap();
+    let rows = file_uses(log, &query, &processes, by, NonZeroUsize::new(threads).unwrap()).unwrap().rows;
     let number = rows.len();
     let rows: BTreeMap<_, _> = rows.into_iter().map(|row| (row.file.path.to_string(), row)).collect();
     assert_eq!(rows.len(), number, "one row for each path");
@@ -151,7 +151,7 @@ proptest! {
             let context = Context { log, query: &query, processes: &processes, groups: &groups, only: None };
             let threads = NonZeroUsize::new(threads).unwrap();
             let using = FileUsing::new(context, RowBy::Path, threads).unwrap();
-            let used = scan(log, Some(&query), threads, &using).unwrap();
+            let used = scan(log, Some(&query), threads, &using).unwrap().rows;
             let all: Vec<usize> = (0..used.len()).collect();
             let slicing = FileSlicing::new(&using, &all, TimeSlices::new(log, Timestamp(0), 2_000, slices));
             (scan(log, Some(&query), threads, &slicing).unwrap(), used)

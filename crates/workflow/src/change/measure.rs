@@ -8,7 +8,7 @@ use crate::why::pieces::UNNAMED;
 use crate::why::result::{Piece, Why};
 use crate::why::why_file_by_file;
 use iotrail_model::calls::{Class, EventClasses, PerCall, Transfer};
-use iotrail_model::{CaseId, EventBatch, Timestamp};
+use iotrail_model::{CaseId, EventBatch, Pid, Timestamp};
 use iotrail_query::{
     Asks, GroupId, Pass, ProcessId, ProcessTable, Query, Rows, event_classes, runs_of_cases, scan,
 };
@@ -50,8 +50,10 @@ impl Measured {
             }
         }
         let classes = event_classes(log, threads)?;
+        let processes = ProcessTable::of_log(log)?;
         let counting = Counting {
             classes: &classes,
+            processes: &processes,
             transfers: PerCall::new(&log.names().calls, |call| call.transfer()),
         };
         for (case, sums) in scan(log, Some(query), threads, &counting)? {
@@ -59,7 +61,6 @@ impl Measured {
                 run.sums.add(&sums);
             }
         }
-        let processes = ProcessTable::of_log(log)?;
         let directories = directories(&processes);
         for process in processes.all() {
             let selected = query.selects_process(process.case, process.pid) != Some(false);
@@ -224,6 +225,7 @@ impl Sums {
 #[derive(Debug)]
 struct Counting<'a> {
     classes: &'a EventClasses,
+    processes: &'a ProcessTable,
     transfers: PerCall<Transfer>,
 }
 
@@ -234,7 +236,15 @@ impl Counting<'_> {
         let size = known(batch.size[row].get()).unwrap_or(0);
         let transfer = self.transfers.of(batch.call[row]);
         let if_moved = |ways: [Transfer; 2]| if ways.contains(&transfer) { size } else { 0 };
-        let class = self.classes.of(batch, row);
+        // A request is work in flight, and none of a thread.
+        let (case, pid, start) = (batch.case[row], batch.pid[row], batch.start[row]);
+        let ended_before = |child| {
+            let process = self.processes.find(case, pid, start);
+            process.is_some_and(|process| self.processes.child_ended_before(process, Pid(child), start))
+        };
+        let time = batch.dur[row].get().map(|dur| dur.0);
+        let class = self.classes.among_processes(batch, row, time, ended_before);
+        let class = class.filter(|_| !self.classes.is_request(batch.call[row]));
         let if_class = |is: fn(Class) -> bool| duration.filter(|_| class.is_some_and(is)).unwrap_or(0);
         Sums {
             calls: 1,
@@ -256,7 +266,7 @@ impl Pass for Counting<'_> {
     fn columns(&self) -> Columns {
         let call =
             Columns::CASE | Columns::CALL | Columns::DUR | Columns::SIZE | Columns::PATH | Columns::PATH2;
-        call | Columns::RET | Columns::ERRNO | Columns::FLAGS | Columns::OPEN
+        call | Columns::PID | Columns::START | Columns::RET | Columns::ERRNO | Columns::FLAGS | Columns::OPEN
     }
 
     fn asks(&self) -> Asks {

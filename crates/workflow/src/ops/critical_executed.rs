@@ -95,6 +95,8 @@ pub enum Reason {
     Called,
     /// A file was made.
     Made,
+    /// A signal killed the process.
+    Killed,
     /// The parent made the process.
     Forked,
     /// Nothing recorded came before.
@@ -117,6 +119,7 @@ impl Reason {
             Self::Woken => "waited to be woken by",
             Self::Called => "waited in a collective call for",
             Self::Made => "waited for a file made by",
+            Self::Killed => "waited until it was killed by",
             Self::Forked => "started by",
             Self::Began => "nothing recorded came before",
         }
@@ -137,6 +140,7 @@ impl From<Ended> for Reason {
             Ended::Woken => Self::Woken,
             Ended::Called => Self::Called,
             Ended::Made => Self::Made,
+            Ended::Killed => Self::Killed,
         }
     }
 }

@@ -38,6 +38,7 @@ impl Builder {
             pid: 100 + number,
             start: start.map(|start| start.0),
             end: end.map(|end| end.0),
+            killed_by: None,
         };
         self.2[process.index()] = facts;
         if let Some(start) = start {

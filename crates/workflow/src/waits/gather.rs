@@ -11,7 +11,7 @@ use iotrail_model::calls::{
     CallKind, CallSpec, Class, EventClasses, Family, LockRequest, NameEffect, OpenFlags, PerCall,
     flags::has_word, futex_wakes, mpi,
 };
-use iotrail_model::{CaseId, EventBatch, Layer, Nanos, OpenId, PathId, Tid};
+use iotrail_model::{CaseId, EventBatch, FlagsId, Layer, Nanos, OpenId, PathId, Tid};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::HashSet;
@@ -70,6 +70,7 @@ enum Kind {
     ExitThread,
     Exec,
     Futex,
+    Kill,
     #[default]
     Other,
 }
@@ -119,8 +120,15 @@ fn kind(spec: &CallSpec) -> Kind {
         CallKind::ExitProcess => Kind::Exit,
         CallKind::Exec => Kind::Exec,
         CallKind::Futex => Kind::Futex,
+        CallKind::Kill => Kind::Kill,
         _ => Kind::Other,
     }
+}
+
+/// The names of signals among flags.
+fn signals(flags: &[Arc<str>]) -> HashMap<Arc<str>, FlagsId, RandomState> {
+    let named = flags.iter().enumerate().filter(|(_, name)| name.starts_with("SIG"));
+    named.map(|(index, name)| (Arc::clone(name), FlagsId::from_index(index))).collect()
 }
 
 /// What flags ask of a lock.
@@ -157,6 +165,8 @@ struct WaitVocabulary {
     /// Which paths are those of counters of events.
     counters: Vec<bool>,
     interrupted: Vec<bool>,
+    /// The names of signals among the flags.
+    signals: HashMap<Arc<str>, FlagsId, RandomState>,
     /// Which errors say that a call goes on beside its thread.
     goes_on: Vec<bool>,
     /// What calls of MPI mean for the other ranks.
@@ -179,7 +189,7 @@ impl WaitVocabulary {
             opens: names.flags.iter().map(|text| OpenFlags::parse(text.as_bytes()).creates()).collect(),
             collectives: PerCall::new(&names.calls, |call| mpi::role(call.name)),
             ranks: Ranks::of(log.cases()),
-            classes: EventClasses::new(names, log.files(), HashSet::new()),
+            classes: EventClasses::new(names, log.files(), HashSet::new()).recorded_at(&log.coverage()),
             has_locks: locks.iter().flatten().any(|lock| lock.request == LockRequest::Wait),
             futexes: names.flags.iter().map(futex).collect(),
             locks,
@@ -187,6 +197,7 @@ impl WaitVocabulary {
             kinds: PerCall::new(&names.calls, |call| call.spec.map_or(Kind::Other, kind)),
             channels: Channels::of(log),
             counters: names.paths.iter().map(|path| path.starts_with("anon_inode:[eventfd")).collect(),
+            signals: signals(&names.flags),
             goes_on: names.errnos.iter().map(|name| &**name == "EINPROGRESS").collect(),
             interrupted: names.errnos.iter().map(|name| matches!(&**name, "EINTR" | "ERESTARTSYS")).collect(),
         }
@@ -219,6 +230,7 @@ impl WaitVocabulary {
             (Kind::Child, _) => Act::Child(number),
             (Kind::Ready, _) if number.is_some() => Act::Ready,
             (Kind::Exec, _) => Act::Exec,
+            (Kind::Kill, _) => batch.flags[row].get().map_or(Act::Other, Act::Kill),
             (Kind::Vfork, _) => number.map_or(Act::Other, Act::Vfork),
             (Kind::Spawn, _) if self.shares_memory(batch, row) => number.map_or(Act::Other, Act::Vfork),
             (Kind::Spawn, _) => number.map_or(Act::Other, Act::Spawn),
@@ -339,10 +351,9 @@ impl WaitVocabulary {
     }
 
     /// Of a call that waited for something that has no name here, how.
-    fn nameless(&self, batch: &EventBatch, row: usize, duration: i64) -> Act {
+    fn nameless(&self, batch: &EventBatch, row: usize) -> Act {
         match self.classes.of(batch, row) {
             Some(Class::Wait) => Act::Blocked,
-            Some(Class::Sleep) if self.classes.looks_only(batch, row, duration) => Act::Other,
             Some(Class::Sleep) => Act::Slept,
             _ => Act::Other,
         }
@@ -457,11 +468,13 @@ impl Pass for Waiting<'_> {
         rows.extend(pipes.rows());
         let mut channels = self.vocabulary.channels.clone();
         pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
-        let facts = self.processes.all().iter().map(|process| ProcessFacts {
+        let signal = |process: usize| self.processes.last_image(ProcessId(process as u32)).signal.as_deref();
+        let facts = self.processes.all().iter().enumerate().map(|(index, process)| ProcessFacts {
             parent: process.parent,
             pid: process.pid.0,
             start: process.start.map(|start| start.0),
             end: process.end.map(|end| end.0),
+            killed_by: signal(index).and_then(|name| self.vocabulary.signals.get(name)).copied(),
         });
         let waits = Waits::new(rows, facts.collect(), channels, timed, self.waits_recorded);
         waits.with_mpi(mpi, &self.vocabulary.ranks).with_absent(absent).with_locks(locks)
@@ -494,12 +507,14 @@ fn found(
             continue;
         }
         timed |= !batch.dur[index].is_null();
+        let is_unseen = |row: usize| batch.dur[row].is_null() && batch.ret[row].is_null();
         let dur = batch.dur[index].get().map_or(0, |Nanos(dur)| dur.max(0));
         let act = match vocabulary.act(batch, index) {
-            Act::Other if dur > 0 => vocabulary.nameless(batch, index, dur),
+            Act::Other if dur > 0 => vocabulary.nameless(batch, index),
             // It never returned.
-            Act::Other if batch.dur[index].is_null() && batch.ret[index].is_null() => {
-                vocabulary.nameless(batch, index, i64::MAX)
+            Act::Other if is_unseen(index) => vocabulary.nameless(batch, index),
+            act if act.may_wait() && is_unseen(index) && processes.last_image(process).signal.is_some() => {
+                vocabulary.nameless(batch, index)
             }
             act => act,
         };

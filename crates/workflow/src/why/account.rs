@@ -12,9 +12,6 @@ use hashbrown::HashMap;
 use iotrail_model::{CallId, Nullable, PathId, Process};
 use iotrail_query::{ProcessId, ProcessTable};
 
-/// A wait that took no longer than this, in ns, beyond the recorder's part was over at once.
-pub(super) const AT_ONCE: i64 = 10_000;
-
 /// What a piece of time was used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Use {
@@ -51,7 +48,7 @@ pub(super) enum Kind {
 pub(super) struct EndedBy(pub(super) u8);
 
 impl EndedBy {
-    const ALL: [Ended; 11] = [
+    const ALL: [Ended; 12] = [
         Ended::Child,
         Ended::Executed,
         Ended::Data,
@@ -63,6 +60,7 @@ impl EndedBy {
         Ended::Woken,
         Ended::Called,
         Ended::Made,
+        Ended::Killed,
     ];
 
     fn of(ended: Ended) -> Self {

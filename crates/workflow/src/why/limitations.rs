@@ -23,20 +23,15 @@ pub(super) struct Limitations {
 
 impl Limitations {
     pub(super) fn new(log: &EventLog, waits: &Waits, all: &InAll) -> Self {
-        let mut rows = Vec::new();
-        let mut add = |what, number: Option<u64>, time_ns: Option<i64>, names: Vec<String>| {
-            rows.push(Limitation { what, number, time_ns, names });
-        };
         let coverage = log.coverage();
+        let mut rows = coverage.missing_events();
+        let mut add = |what, number: Option<u64>, time_ns: Option<i64>, names: Vec<String>| {
+            rows.push(Limitation { number, time_ns, names, ..Limitation::new(what) });
+        };
         if let Some(recording) = &coverage.recording {
             let without: Vec<String> = recording.without().into_iter().map(str::to_owned).collect();
             if !without.is_empty() && !recording.selections.is_empty() {
                 add(LimitationKind::NotRecorded, None, None, without);
-            }
-            let left_out = recording.left_out_on_request();
-            if !left_out.is_empty() {
-                let number = left_out.values().sum();
-                add(LimitationKind::LeftOut, Some(number), None, left_out.into_keys().collect());
             }
             let escaped: u64 = recording.escaped.values().sum();
             if escaped + recording.left_running > 0 {
@@ -47,11 +42,9 @@ impl Limitations {
         if !is_measured {
             add(LimitationKind::CostUnknown, None, None, Vec::new());
         }
-        if coverage.lost > 0 {
-            add(LimitationKind::Lost, Some(coverage.lost), None, Vec::new());
-        }
         if log.cases().iter().any(|case| !case.times_calls()) {
-            add(LimitationKind::CoarseTimes, None, None, Vec::new());
+            let unit = Limitation::of_clocks(log.cases()).and_then(|row| row.time_ns);
+            add(LimitationKind::CoarseTimes, None, unit, Vec::new());
         }
         if waits.is_untimed() {
             add(LimitationKind::NoDurations, None, None, Vec::new());
@@ -83,7 +76,8 @@ impl Limitations {
 
     pub(super) fn rows(mut self) -> Vec<Limitation> {
         let mut add = |what, number, time| {
-            self.rows.push(Limitation { what, number: Some(number), time_ns: Some(time), names: Vec::new() });
+            let (number, time_ns) = (Some(number), Some(time));
+            self.rows.push(Limitation { number, time_ns, ..Limitation::new(what) });
         };
         if self.causes.calls > 0 {
             add(LimitationKind::UnknownCauses, self.causes.calls, self.causes.time);

@@ -195,6 +195,7 @@ fn what_ended(ended: EndedBy) -> &'static str {
         Ended::Woken => "futex",
         Ended::Called => "collective call",
         Ended::Made => "file",
+        Ended::Killed => "signal",
     }
 }
 

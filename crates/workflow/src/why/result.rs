@@ -1,6 +1,7 @@
 //! What the explanation says (`schema/why.schema.json`).
 
 use iotrail_model::CaseId;
+pub use iotrail_model::{Limitation, LimitationKind};
 use serde::{Deserialize, Serialize};
 
 /// The version of the form.
@@ -201,6 +202,8 @@ pub enum WaitCause {
     Mpi,
     /// A file was made that had been looked for in vain.
     File,
+    /// A signal killed the process.
+    Signal,
     /// A timer or the time that the call was given.
     Sleep,
     /// The cause is not known.
@@ -221,6 +224,7 @@ impl WaitCause {
             Self::Futex => "futex",
             Self::Mpi => "mpi",
             Self::File => "file",
+            Self::Signal => "signal",
             Self::Sleep => "sleep",
             Self::Unknown => "unknown",
         }
@@ -236,47 +240,6 @@ pub struct ClassRow {
     pub calls: u64,
     /// Their time in all threads.
     pub time_ns: i64,
-}
-
-/// Something that the trail does not tell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Limitation {
-    /// Which limitation it is.
-    pub what: LimitationKind,
-    /// How many of them, if they are counted.
-    pub number: Option<u64>,
-    /// Their time, if it is known.
-    pub time_ns: Option<i64>,
-    /// Names: families of calls, or calls, the largest first.
-    pub names: Vec<String>,
-}
-
-/// What a trail may not tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LimitationKind {
-    /// Events were left out of the recording, as asked for.
-    LeftOut,
-    /// Families of calls were not recorded.
-    NotRecorded,
-    /// No call has a duration.
-    NoDurations,
-    /// Clocks are too coarse to order single calls.
-    CoarseTimes,
-    /// Waits on the path whose cause is not known.
-    UnknownCauses,
-    /// Calls of no class, or on descriptors of unknown kind.
-    Unclassed,
-    /// Calls whose end was not seen.
-    Unfinished,
-    /// Events are missing.
-    Lost,
-    /// Processes were not followed.
-    NotFollowed,
-    /// What recording cost was not measured.
-    CostUnknown,
-    /// The kernel's counters of CPU time are missing.
-    CpuUnknown,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The second look at a log: what the threads on the path did there, and what all calls together took.
 
-use super::account::{AT_ONCE, Account, Amount, Call, Cost, Kind, Threads};
+use super::account::{Account, Amount, Call, Cost, Kind, Threads};
 use super::amounts::Amounts;
 use super::path::{Leg, What, channel_of};
 use crate::waits::gather::CALL_COLUMNS;
@@ -8,7 +8,7 @@ use crate::waits::ranks::LibraryCall;
 use crate::waits::{Act, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::{CallKind, CallSpec, Class, EventClasses};
+use iotrail_model::calls::{AT_ONCE, CallKind, CallSpec, Class, EventClasses};
 use iotrail_model::{CallId, EventBatch, Layer, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::Columns;
@@ -98,29 +98,20 @@ impl<'a> Spending<'a> {
     }
 
     fn kind(&self, batch: &EventBatch, row: usize, (process, start, time): (ProcessId, i64, i64)) -> Kind {
-        let spec = self.classes.spec(batch, row);
-        let kind = spec.map(|spec| spec.kind).unwrap_or_default();
-        let at_once = time <= AT_ONCE + self.cost.inside;
-        match self.classes.of(batch, row) {
+        let ended_before = |child| self.waits.child_ended_before(process, child, start);
+        match self.classes.among_processes(batch, row, Some(time), ended_before) {
             Some(Class::Data) => Kind::Data,
             Some(Class::Sync) => Kind::Sync,
             Some(Class::Metadata) => Kind::Metadata,
             Some(Class::Memory) => Kind::Memory,
             Some(Class::Process) => Kind::Process,
-            Some(Class::Sleep) if self.classes.looks_only(batch, row, time - self.cost.inside) => {
-                Kind::Transfer
-            }
             Some(Class::Sleep) => Kind::Sleep,
-            Some(Class::Wait | Class::Transfer) => {
-                let waits_for_child = matches!(kind, CallKind::WaitChild | CallKind::WaitChildInfo);
-                let child =
-                    batch.ret[row].get().and_then(|ret| u32::try_from(ret).ok()).filter(|ret| *ret > 0);
-                let ended = child.is_some_and(|pid| self.waits.child_ended_before(process, pid, start));
-                let copied = || self.only_copied(batch, row, process, (start, time));
-                match (waits_for_child && (ended || at_once), at_once || copied()) {
-                    (true, _) => Kind::Process,
-                    (_, true) => Kind::Transfer,
-                    _ => Kind::Waiting,
+            Some(Class::Transfer) => Kind::Transfer,
+            Some(Class::Wait) => {
+                let at_once = time <= AT_ONCE + self.cost.inside;
+                match at_once || self.only_copied(batch, row, process, (start, time)) {
+                    true => Kind::Transfer,
+                    false => Kind::Waiting,
                 }
             }
             None => Kind::Other,
@@ -211,7 +202,7 @@ impl Pass for Spending<'_> {
             if batch.layer[row] == Layer::Mpi && self.layer != Layer::Mpi {
                 calls.extend(self.library_call(batch, row));
             }
-            if batch.layer[row] != self.layer || spec.is_some_and(|spec| spec.request.is_some()) {
+            if batch.layer[row] != self.layer || spec.is_some_and(CallSpec::is_request) {
                 continue;
             }
             let at = batch.start[row];

@@ -532,6 +532,7 @@ fn accounted(
         pid: process.pid.0,
         start: process.start.map(|start| start.0),
         end: process.end.map(|end| end.0),
+        killed_by: None,
     });
     let images = Images::new(&processes);
     let ranks = Ranks::of(&[0, 1, 2].map(rank));
@@ -738,8 +739,7 @@ fn the_schema_describes_every_field_and_every_word_that_is_written() {
     agrees(&WaitRow::default(), of("wait"));
     agrees(&WaitTime::default(), of("waits"));
     agrees(&ClassRow::default(), of("class"));
-    let limitations =
-        Limitation { what: LimitationKind::Lost, number: None, time_ns: None, names: Vec::new() };
+    let limitations = Limitation::new(LimitationKind::Lost);
     agrees(&limitations, of("limitation"));
     let words = |list: &serde_json::Value| list.as_array().unwrap().len();
     assert_eq!(words(&of("piece")["properties"]["kind"]["enum"]), PieceKind::Tracing as usize + 1);

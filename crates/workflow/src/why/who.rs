@@ -1,12 +1,13 @@
 //! Who waited for whom.
 
-use super::account::{AT_ONCE, Cost, Kind, Use};
+use super::account::{Cost, Kind, Use};
 use super::amounts::OfRun;
 use super::path::{Awaited, channel_of};
 use super::pieces::Naming;
 use super::result::{WaitCause, WaitRow, WaitTime};
 use crate::waits::ranks::NamedWait;
 use crate::waits::{Act, Ended, LineId};
+use iotrail_model::calls::AT_ONCE;
 use iotrail_model::{FileKind, PathId};
 use std::collections::BTreeMap;
 
@@ -38,6 +39,7 @@ impl<'a> Who<'a> {
             (Ended::Woken, _) => WaitCause::Futex,
             (Ended::Called, _) => WaitCause::Mpi,
             (Ended::Made, _) => WaitCause::File,
+            (Ended::Killed, _) => WaitCause::Signal,
             (Ended::Connected, _) | (_, Some(FileKind::Socket)) => WaitCause::Socket,
             _ => WaitCause::Pipe,
         };

@@ -131,6 +131,8 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
             _ => None,
         })
         .collect();
+    let unmapped = selected.iter().filter(|row| !matches!(row.fate, Fate::Mapped(_)));
+    let unmapped: Vec<&&Row> = unmapped.collect();
     let keys: BTreeSet<CaseKey> = selected.iter().map(|row| row.key()).collect();
     let mut traces: BTreeMap<CaseKey, Vec<(&Row, u32)>> = BTreeMap::new();
     mapped.iter().for_each(|event| traces.entry(event.0.key()).or_default().push(*event));
@@ -197,6 +199,11 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
             total: selected.len() as u64,
             mapped: mapped.len() as u64,
             unmapped: (selected.len() - mapped.len()) as u64,
+            unmapped_ns: unmapped
+                .iter()
+                .filter_map(|row| row.dur)
+                .map(|dur| dur as u64)
+                .reduce(|sum, dur| sum + dur),
         },
         cases: traces.len() as u64,
         cases_without_trace: (keys.len() - traces.len()) as u64,
@@ -242,6 +249,7 @@ fn reference_node(activity: Arc<str>, events: &[&Row], all_ns: i64, rule: Concur
         files: distinct(events.iter().filter_map(|row| row.file)),
         duration_ns: known_time(events.iter().copied()),
         wait_ns: known_time(events.iter().copied()).map(|_| 0),
+        request_ns: known_time(events.iter().copied()).map(|_| 0),
         relative_duration: (!durations.is_empty())
             .then(|| if all_ns == 0 { 0.0 } else { total as f64 / all_ns as f64 }),
         bytes: bytes as u64,

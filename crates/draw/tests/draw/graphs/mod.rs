@@ -75,7 +75,7 @@ pub(crate) fn of_traces(sources: &[&str], traces: &[Trace]) -> Dfg {
         mapping: "dir2".to_owned(),
         case_by: "rank".to_owned(),
         max_concurrency_rule: "exact".to_owned(),
-        events: EventCounts { total: mapped, mapped, unmapped: 0 },
+        events: EventCounts { total: mapped, mapped, unmapped: 0, unmapped_ns: None },
         cases: traces.len() as u64,
         span: Span { start_ns: Some(0), end_ns: Some((duration + 1000 * mapped) as i64) },
         duration_ns: Some(duration),
@@ -142,6 +142,7 @@ impl Tally {
             files: 1,
             duration_ns: Some(duration_ns),
             wait_ns: Some(0),
+            request_ns: Some(0),
             relative_duration: Some(duration_ns as f64 / total.max(1) as f64),
             bytes: self.sizes.iter().sum(),
             data_rate: (!self.rates.is_empty())

@@ -26,7 +26,7 @@ impl Analysed {
         let log = logs::open(trails, ui)?;
         let query = Query::new(QuerySpec::default(), &log)?;
         let (processes, threads) = (ProcessTable::of_log(&log)?, one_per_core());
-        let files = file_uses(&log, &query, &processes, RowBy::Path, threads)?;
+        let files = file_uses(&log, &query, &processes, RowBy::Path, threads)?.rows;
         let options = AdviseOptions::new(threads);
         let advice = advise(&log, &query, &options)?;
         let names = || log.trails().iter().map(Trail::name).collect::<Vec<_>>().join("+");

@@ -515,18 +515,39 @@ fn who_opens_a_file_for_another_program_does_not_share_it() {
     assert_eq!((&finding["saved_calls"], &finding["confidence"]), (&7.into(), &"high".into()));
 }
 
-/// Twenty reads of so many bytes, one behind the other.
-fn reads_of(bytes: u64) -> Value {
-    let call = |index: u64| format!("pread64(3</data/grid>, \"\"..., {bytes}, {}) = {bytes}", index * bytes);
-    let dir = Dir::with_trace(rank(1, "reader", &(0..20).map(call).collect::<Vec<_>>()));
-    let text = dir.run(["advise", "t.trail", "--json"]).succeeds().text();
-    serde_json::from_str::<Value>(&text).expect("JSON")["findings"].clone()
+/// Twenty reads of so many bytes, one behind the other, and one of the rest.
+fn reads_of(bytes: u64, rest: u64) -> Value {
+    let call = |index: u64| {
+        let moved = if index < 20 { bytes } else { rest };
+        format!("pread64(3</data/grid>, \"\"..., {bytes}, {}) = {moved}", index * bytes)
+    };
+    let dir = Dir::with_trace(rank(1, "reader", &(0..=20).map(call).collect::<Vec<_>>()));
+    dir.json(["advise", "t.trail", "--json"])["findings"].clone()
 }
 
 #[test]
 fn calls_that_move_as_much_as_is_advised_are_left_alone() {
-    assert_eq!(reads_of(1 << 19)[0]["saved_calls"], 19);
-    assert_eq!(reads_of(1 << 20), serde_json::json!([]));
+    assert_eq!(reads_of(1 << 20, 1 << 20), serde_json::json!([]));
+    assert_eq!(reads_of(1 << 20, 1 << 19), serde_json::json!([]), "the last one moves the rest");
+}
+
+#[test]
+fn a_run_that_is_longer_than_the_buffer_that_is_advised_leaves_a_call_for_each_of_these() {
+    let finding = &reads_of(1 << 19, 1 << 18)[0];
+    assert_eq!((&finding["calls_after"], &finding["saved_calls"]), (&11.into(), &10.into()));
+    let finding = &reads_of(1 << 10, 1 << 9)[0];
+    assert_eq!((&finding["calls_after"], &finding["saved_calls"]), (&1.into(), &20.into()));
+}
+
+#[test]
+fn what_saves_no_time_is_not_said_to_be_beside_the_path() {
+    // 20 reads of 64 KiB in 10 us each: the rate of large transfers is theirs.
+    let call = |index: u64| format!("pread64(3</data/grid>, \"\"..., 65536, {}) = 65536", index << 16);
+    let dir = Dir::with_trace(rank(1, "reader", &(0..20).map(call).collect::<Vec<_>>()));
+    let finding = &dir.json(["advise", "t.trail", "--json"])["findings"][0];
+    assert_eq!((&finding["saved_ns"], &finding["at_stake_ns"]), (&0.into(), &0.into()));
+    let text = dir.run(["advise", "t.trail"]).succeeds().text();
+    assert!(text.contains("nothing: these calls take no longer than moving their bytes does"), "{text}");
 }
 
 #[test]

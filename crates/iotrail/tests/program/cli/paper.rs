@@ -105,7 +105,7 @@ fn each_command_has_one_variant_of_multiplicity_three() {
 fn the_graph_has_the_papers_nodes_edges_and_counts() {
     let dir = Dir::with_paper();
     let dfg = dir.json(["dfg", "paper.trail", "--map", "dir2", "--by", "cid", "--json"]);
-    assert_eq!(dfg["events"], json!({"total": 75, "mapped": 75, "unmapped": 0}));
+    assert_eq!(dfg["events"], json!({"total": 75, "mapped": 75, "unmapped": 0, "unmapped_ns": null}));
     let mut nodes: Vec<(&str, u64)> = dfg["nodes"]
         .as_array()
         .expect("nodes")

@@ -167,3 +167,29 @@ fn the_csv_of_calls_has_the_rows_of_the_json() {
     assert_eq!(lines, rows);
     assert!(csv.starts_with("class,waits,call,count,"), "{csv}");
 }
+
+#[test]
+fn a_poll_that_only_looked_is_no_sleep_and_who_is_told_of_a_child_that_had_ended_does_not_wait() {
+    let dir = Dir::with_trace(
+        "1 10:00:00.000000 fork() = 2 <0.000100>\n\
+         2 10:00:00.001000 exit_group(0) = ?\n\
+         2 10:00:00.001100 +++ exited with 0 +++\n\
+         1 10:00:00.010000 poll([{fd=3, events=POLLIN}], 1, 0) = 0 (Timeout) <0.000350>\n\
+         1 10:00:00.020000 poll([{fd=3, events=POLLIN}], 1, 5) = 0 (Timeout) <0.005000>\n\
+         1 10:00:00.030000 wait4(2, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 2 <0.000050>\n\
+         1 10:00:00.040000 exit_group(0) = ?\n\
+         1 10:00:00.041000 +++ exited with 0 +++\n",
+    );
+    let rows = dir.json(["stats", "t.trail", "--json"])["class_calls"].clone();
+    let row = |call: &str, class: &str| -> Option<u64> {
+        let mut rows = rows.as_array().expect("rows").iter();
+        rows.find(|row| row["call"] == call && row["class"] == class)?["count"].as_u64()
+    };
+    assert_eq!((row("poll", "sleep"), row("poll", "transfer")), (Some(1), Some(1)));
+    assert_eq!((row("wait4", "process"), row("wait4", "wait")), (Some(1), None));
+    let why = dir.json(["why", "t.trail", "--json"]);
+    let classes = why["trails"][0]["classes"].as_array().expect("classes");
+    let calls =
+        |class: &str| classes.iter().find(|row| row["class"] == class).map(|row| row["calls"].clone());
+    assert_eq!((calls("sleep"), calls("transfer"), calls("wait")), (Some(1.into()), Some(1.into()), None));
+}

@@ -117,3 +117,20 @@ fn a_relative_time_is_that_of_each_trail() {
     assert_eq!(selected(&["--since", "00:00:03"]), "a3 a4 b3 b4");
     assert_eq!(selected(&["--since", "2023-11-20T00:00:00Z"]), "b0 b1 b2 b3 b4");
 }
+
+#[test]
+fn what_is_in_no_row_is_said_above_the_rows() {
+    let dir = Dir::with_trace(
+        "7 10:00:00.000100 openat(AT_FDCWD, \"/x\", O_RDONLY) = 3 <0.000010>\n\
+         7 10:00:00.000200 read(3, \"\"..., 100) = 100 <0.000010>\n\
+         7 10:00:00.000300 write(9, \"\"..., 40) = 40 <0.000010>\n\
+         7 10:00:00.000400 getpid() = 7 <0.000025>\n",
+    );
+    let text = dir.run(["files", "t.trail"]).succeeds().text();
+    let first = text.lines().next().unwrap_or_default();
+    assert!(first.contains("100 B read, 0 B written"), "{text}");
+    assert!(first.ends_with("; without 40 B written through unknown descriptors"), "{text}");
+    let text = dir.run(["dfg", "t.trail", "--map", "dir2"]).succeeds().text();
+    assert!(text.contains("4, 1 of them (25.0 us) matches no activity and is not shown"), "{text}");
+    assert_eq!(dir.json(["dfg", "t.trail", "--map", "dir2", "--json"])["events"]["unmapped_ns"], 25_000);
+}

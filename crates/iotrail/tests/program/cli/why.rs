@@ -328,3 +328,37 @@ fn a_lock_that_becomes_a_shared_one_lets_go() {
         assert_eq!(wait_for_lock(&holder), 549_000_000, "{shared}");
     }
 }
+
+/// A process makes another one, which waits in `waits` until it is killed 300 ms later, and is told of its end.
+fn killed_in(waits: &str) -> Value {
+    let dir = Dir::with_trace(format!(
+        "1 10:00:00.000000 fork() = 2 <0.000100>\n\
+         2 10:00:00.001000 {waits} <unfinished ...>\n\
+         1 10:00:00.002000 clock_nanosleep(CLOCK_REALTIME, 0, {{tv_sec=0, tv_nsec=300000000}}, NULL) = 0 <0.300000>\n\
+         1 10:00:00.303000 kill(2, SIGKILL) = 0 <0.000050>\n\
+         2 10:00:00.303100 <... resumed>) = ?\n\
+         2 10:00:00.303200 +++ killed by SIGKILL +++\n\
+         1 10:00:00.303150 wait4(2, [{{WIFSIGNALED(s) && WTERMSIG(s) == SIGKILL}}], 0, NULL) = 2 <0.000500>\n\
+         1 10:00:00.305000 exit_group(0) = ?\n\
+         1 10:00:00.305100 +++ exited with 0 +++\n"
+    ));
+    dir.json(["why", "t.trail", "--json"])["trails"][0]["runs"][0].clone()
+}
+
+#[test]
+fn who_is_killed_waited_for_its_killer() {
+    for waits in ["pause(", "read(0</dev/pts/1>, ", "nanosleep({tv_sec=9, tv_nsec=0}, "] {
+        let run = killed_in(waits);
+        let pieces = run["pieces"].as_array().expect("pieces");
+        let time = |kind: &str| -> u64 {
+            pieces
+                .iter()
+                .filter(|piece| piece["kind"] == kind)
+                .filter_map(|piece| piece["time_ns"].as_u64())
+                .sum()
+        };
+        assert_eq!((time("waiting"), time("sleep")), (0, 300_000_000), "{waits}: {run}");
+        let rows = run["waits"].as_array().expect("waits");
+        assert!(rows.iter().any(|row| row["cause"] == "signal"), "{waits}: {run}");
+    }
+}
