@@ -190,7 +190,7 @@ mod tests {
         Job { finds: vec![state], ..job }
     }
 
-    fn heir_of<'a>(jobs: &'a Jobs, later: bool) -> Option<&'a str> {
+    fn heir_of(jobs: &Jobs, later: bool) -> Option<&str> {
         let removes = jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
         heir(jobs, &Thing { number: Some(0), path: "/w/a", is_certain: true }, later, &removes)
     }

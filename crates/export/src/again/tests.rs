@@ -598,7 +598,7 @@ fn clean_removes_what_was_not_there_before_a_job_changed_it() {
     assert_eq!(fs::read(place.join("x")).unwrap(), b"xnew\n", "it was there");
     let said = run_job(0, &jobs, place, "echo new >>x").unwrap();
     assert!(
-        said.contains("x: it is still as the jobs left it; restore it, or remove .iotrail/still-"),
+        said.contains("x: it is still as the jobs left it; restore it if it was there before, or else move it away, or remove .iotrail/still-"),
         "{said}"
     );
 }

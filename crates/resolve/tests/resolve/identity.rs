@@ -619,7 +619,7 @@ fn a_look_at_what_came_with_a_message_recognises_a_file_without_a_name() {
 fn a_descriptor_in_a_message_keeps_its_file_in_a_trace() {
     let deleted = |name: &'static str| Some(Target { name: name.as_bytes(), deleted: true });
     let create = [CWD, path("/w/x"), symbols(CREATE)];
-    let shown = |number| Return::Value(number, crate::script::hint("/w/x"));
+    let shown = |number| Return::Value(number, hint("/w/x"));
     let script = Script::new().of_trace().call("openat", &create, shown(3));
     let script = unlink(script, "/w/x").sent(3).close(3).call("openat", &create, shown(3));
     let tid = Tid(100);
@@ -635,7 +635,7 @@ fn a_descriptor_in_a_message_keeps_its_file_in_a_trace() {
 #[test]
 fn a_descriptor_in_a_message_keeps_its_file_that_has_another_name_by_now() {
     let deleted = Some(Target { name: b"/w/x", deleted: true });
-    let shown = Return::Value(3, crate::script::hint("/w/x"));
+    let shown = Return::Value(3, hint("/w/x"));
     for script in [Script::new().of_trace(), Script::new()] {
         let script = script.call("openat", &[CWD, path("/w/x"), symbols(CREATE)], shown);
         let number = script.last().open;
@@ -670,13 +670,11 @@ fn what_may_be_one_of_two_descriptions_of_a_file_is_that_file() {
 #[test]
 fn what_is_found_after_a_message_with_descriptors_untold_may_be_a_copy() {
     let script = Script::new().of_trace();
-    let script =
-        script.call("read", &[Arg::Fd(3, crate::script::hint("/w/x")), Arg::Opaque, Arg::Int(5)], value(1));
+    let script = script.call("read", &[Arg::Fd(3, hint("/w/x")), Arg::Opaque, Arg::Int(5)], value(1));
     let known = script.last().open;
     assert!(known.is_some());
     let script = script.item(&RawItem::CameUnseen { tid: Tid(100) });
-    let script =
-        script.call("read", &[Arg::Fd(7, crate::script::hint("/w/x")), Arg::Opaque, Arg::Int(5)], value(1));
+    let script = script.call("read", &[Arg::Fd(7, hint("/w/x")), Arg::Opaque, Arg::Int(5)], value(1));
     assert_eq!((script.last().open, script.path()), (None, Some("/w/x")));
     // What a call opens is its own, and what was known stays known.
     let script = script.open_with("/w/y", CREATE, 8).write(8, 1);
