@@ -427,7 +427,7 @@ pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Pr
     let left = left.map(|(thing, path)| of_input("_now", thing, &[path], jobs));
     let after: Vec<String> = filled.into_iter().chain(left).collect();
     let preparation = Preparation {
-        checks: checks(number, job, &anew, filling, jobs),
+        checks: checks(number, &anew, jobs, owned),
         changes: changes(number, job, &anew, filling, jobs),
         after: after.join("; "),
     };
@@ -447,7 +447,8 @@ fn fill<'a>(
     (count > 0).then(|| grouped(&first, &format!("{function} {} {count} {}", number + 1, words.join(" "))))
 }
 
-fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
+fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> String {
+    let (job, filling) = (&jobs.jobs[number], &owned.fillings[number]);
     let mut parts: Vec<String> = Vec::new();
     for state in &job.finds {
         let left = match state.left {
@@ -463,7 +464,7 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
             None => found,
         });
     }
-    let [read, moved] = needed(number, jobs);
+    let [read, moved] = needed(number, jobs, owned);
     for (how, names) in [("-e", read), ("-L", moved)] {
         if !names.is_empty() {
             parts.push(with_names(&format!("_there {how}"), names.into_iter(), jobs));
@@ -511,25 +512,16 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
 
 /// What a job reads, or gives another name, as it was before the recording, and that it or later ones change: first what it reads. Not
 /// what may be something else by then, because earlier jobs gave its name, or that of a directory above, to that.
-fn needed(number: usize, jobs: &Jobs) -> [BTreeSet<&str>; 2] {
+fn needed<'a>(number: usize, jobs: &'a Jobs, owned: &Owned<'_>) -> [BTreeSet<&'a str>; 2] {
     let job = &jobs.jobs[number];
-    let given: BTreeSet<&str> = jobs.jobs[..number].iter().flat_map(given).collect();
     let is_steady =
-        |path: &&str| !std::iter::once(*path).chain(above(path)).any(|place| given.contains(place));
+        |path: &&str| !std::iter::once(*path).chain(above(path)).any(|place| owned.is_given(place, number));
     let of_before = job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
     let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs)).filter(is_steady);
     let reads = |path: &str| job.inputs.iter().any(|file| *file.path == *path);
     let (read, others): (BTreeSet<&str>, BTreeSet<&str>) = paths.partition(|path| reads(path));
     let moves = |path: &&str| job.moves.iter().any(|moved| **moved == **path);
     [read, others.into_iter().filter(moves).collect()]
-}
-
-/// Names that a job gives and takes away.
-fn given(job: &Job) -> impl Iterator<Item = &str> {
-    let made = job.made.iter().map(|made| &*made.path);
-    let written = job.outputs.iter().map(|file| &*file.path);
-    let directories = job.directories.iter().chain(&job.clears).chain(&job.moves);
-    made.chain(written).chain(directories.map(|path| &**path))
 }
 
 /// Asks whether one of those that make it again left what has the name now.

@@ -42,6 +42,8 @@ pub(crate) struct Owned<'a> {
     directories: BTreeSet<&'a str>,
     /// By job, directories that nobody lists and that it alone fills with names that its commands do not say.
     unlisted: BTreeMap<usize, BTreeSet<&'a str>>,
+    /// By name, the first job that gives it to something, or takes it away.
+    given: BTreeMap<&'a str, usize>,
     /// By job.
     pub(crate) fillings: Vec<Filling<'a>>,
     /// What jobs make that may make more names or fewer.
@@ -81,7 +83,7 @@ pub(crate) fn names(job: &Job) -> impl Iterator<Item = &str> {
 impl<'a> Owned<'a> {
     /// Those of the jobs.
     pub(crate) fn of(jobs: &'a Jobs) -> Self {
-        let mut owned = Self { directories: directories(jobs), ..Self::default() };
+        let mut owned = Self { directories: directories(jobs), given: given(jobs), ..Self::default() };
         let few = |directory: &&str| {
             let inside = |job: &&Job| names(job).any(|path| is_below(path, directory));
             let fillers = jobs.jobs.iter().filter(inside).count();
@@ -129,6 +131,11 @@ impl<'a> Owned<'a> {
         Filling { directories, listed, own, others, cleared, known, open, stays }
     }
 
+    /// Whether a job before this one gives the name to something, or takes it away.
+    pub(crate) fn is_given(&self, path: &str, number: usize) -> bool {
+        self.given.get(path).is_some_and(|first| *first < number)
+    }
+
     /// Whether it is one of the directories.
     pub(crate) fn is_directory(&self, path: &str) -> bool {
         self.directories.iter().any(|directory| path == *directory || is_below(path, directory))
@@ -160,6 +167,18 @@ impl<'a> Owned<'a> {
     pub(crate) fn any(&self) -> bool {
         self.fillings.iter().any(|filling| !filling.directories.is_empty() || !filling.cleared.is_empty())
     }
+}
+
+/// By name, the first job that gives it to something, or takes it away.
+fn given(jobs: &Jobs) -> BTreeMap<&str, usize> {
+    let mut given = BTreeMap::new();
+    for (number, job) in jobs.jobs.iter().enumerate() {
+        let taken = job.clears.iter().chain(&job.moves).map(|path| &**path);
+        for path in names(job).chain(taken) {
+            given.entry(path).or_insert(number);
+        }
+    }
+    given
 }
 
 /// Whether the commands of the job say that name, or one below it.
