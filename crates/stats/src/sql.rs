@@ -125,7 +125,7 @@ grouped AS (
 
 const PHASES: &str = "called AS (
   SELECT \"group\", count(*) AS calls, sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written,
-    sum(CASE WHEN is_request THEN NULL ELSE dur END) AS call_ns, sum(CASE WHEN is_request THEN dur END) AS request_ns
+    sum(CASE WHEN is_request THEN 0 * dur ELSE dur END) AS call_ns, sum(CASE WHEN is_request THEN dur ELSE 0 * dur END) AS request_ns
   FROM grouped GROUP BY \"group\"
 ),
 lived AS (
