@@ -7,7 +7,7 @@
 
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
-use crate::owned::{Filling, Owned, above, is_at, is_below, is_given, names, parent};
+use crate::owned::{Filling, Owned, above, is_at, is_below, is_given, parent};
 use crate::spares::{self, Spared, Thing};
 use crate::targets::begun;
 use iotrail_model::text::printable;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 28] = [
+const EXPLANATION: [(&str, &str); 27] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -49,10 +49,6 @@ const EXPLANATION: [(&str, &str); 28] = [
         "_there HOW NAME...: these are there, which a job changes later; a link that leads nowhere is enough if HOW is -L.",
     ),
     ("_free", "_free NAME...: nothing has these names, which the job gives to files of before."),
-    (
-        "_passing",
-        "_passing NAME...: no directories have these names, which the job gives to some for a time.",
-    ),
     (
         "_leaves",
         "_leaves JOB N...: from now on these are as JOB leaves them. .iotrail/left-*-N holds the number of that job.",
@@ -165,8 +161,6 @@ struct Anew<'a> {
     chosen: Vec<&'a str>,
     /// Files that it makes for a time in a directory that it lists: they are there still if it was interrupted.
     leftovers: Vec<&'a str>,
-    /// Names that it gives to something for a time and that were free: if they are those of directories, it was interrupted.
-    passing: Vec<&'a str>,
     /// Directories in which nothing else may be: those that must be away, and all that the job made in them. What is in a directory
     /// of the jobs is seen to otherwise.
     closed: Vec<&'a str>,
@@ -220,7 +214,6 @@ impl<'a> Anew<'a> {
             behind,
             chosen,
             leftovers: leftovers(job, jobs),
-            passing: passing(job).filter(|path| is_inside(path, jobs)).collect(),
             strict: paths(&strict),
             loose: paths(&loose),
             moved: paths(&moved),
@@ -230,25 +223,10 @@ impl<'a> Anew<'a> {
 
 /// Files that a job makes for a time, in the place of the jobs, where it would find them if it was interrupted: it lists the directory.
 fn leftovers<'a>(job: &'a Job, jobs: &Jobs) -> Vec<&'a str> {
+    let base = Base::of(jobs);
     let is_listed = |path: &&str| job.listed.iter().any(|directory| parent(path) == Some(directory));
-    job.temporaries
-        .iter()
-        .map(|path| &**path)
-        .filter(is_listed)
-        .filter(|path| is_inside(path, jobs))
-        .collect()
-}
-
-/// Names that a job gives to what it makes and takes away again by renaming.
-fn passing(job: &Job) -> impl Iterator<Item = &str> {
-    let is_found = |path: &str| job.finds.iter().any(|state| *state.path == *path);
-    let passes = move |path: &&str| !is_found(path) && !names(job).any(|name| name == *path);
-    job.moves.iter().map(|path| &**path).filter(passes)
-}
-
-/// Whether a path is in the directory that the export stands for.
-fn is_inside(path: &str, jobs: &Jobs) -> bool {
-    !matches!(Base::of(jobs).relative(path).as_bytes(), [b'/', ..] | [b'.', b'.', ..])
+    let is_inside = |path: &&str| !matches!(base.relative(path).as_bytes(), [b'/', ..] | [b'.', b'.', ..]);
+    job.temporaries.iter().map(|path| &**path).filter(is_listed).filter(is_inside).collect()
 }
 
 /// What other jobs make that run again whenever the job does, if all that it does is to make directories.
@@ -266,9 +244,7 @@ fn filled_again(number: usize, jobs: &Jobs) -> impl Iterator<Item = &Made> {
 /// Whether a job may be refused, but for names that are taken before it begins for the first time.
 pub(crate) fn is_guarded(job: &Job) -> bool {
     let is_strict = |made: &Made| made.is_directory && made.clear;
-    !job.finds.is_empty()
-        || passing(job).next().is_some()
-        || job.made.iter().any(|made| made.moved || is_strict(made))
+    !job.finds.is_empty() || job.made.iter().any(|made| made.moved || is_strict(made))
 }
 
 const FIRST: &str = "_first() ( test ! -e \"$1\" || exit 0; shift; for name; do test -e \"$name\" || test -L \"$name\" || continue; \
@@ -316,8 +292,6 @@ echo \"$place: $entry is not of this job; run {clean}, move away what is left in
 echo \"$name: it is not there; restore it, and make again\" >&2; exit 1; }; done );";
     let free = "_free() ( for name; do test -e \"$name\" || test -L \"$name\" || continue; \
 echo \"$name: it may hold what had another name before the jobs ran; put that back, move $name away, and make again\" >&2; exit 1; done );";
-    let passing = "_passing() ( for name; do test -d \"$name\" && test ! -L \"$name\" || continue; \
-echo \"$name: it is left of a run that was interrupted, and may hold what had another name before; put that back, move $name away, and make again\" >&2; exit 1; done );";
     let same = format!(
         "_same() ( test ! -e {now}$1 || test \"$(cat {now}$1)\" = \"$(_held \"$2\")\" || {{ \
 echo \"$2: it was changed after the jobs left it, and this one overwrites it; run {clean}, restore it, and make again\" >&2; exit 1; }} );"
@@ -361,7 +335,6 @@ rmdir .iotrail 2>/dev/null || : );"
         FIRST.to_owned(),
         there.to_owned(),
         free.to_owned(),
-        passing.to_owned(),
         leaves,
         before,
         after,
@@ -511,9 +484,6 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
     if !anew.moved.is_empty() {
         let (first, names) = arguments(anew.moved.iter().copied(), jobs);
         parts.push(grouped(&first, &format!("_free {}", names.join(" "))));
-    }
-    if !anew.passing.is_empty() {
-        parts.push(with_names("_passing", anew.passing.iter().copied(), jobs));
     }
     if !anew.emptied.is_empty() {
         let removed = anew.files.iter().chain(&anew.strict).chain(&anew.loose);

@@ -111,31 +111,6 @@ fn a_job_does_not_run_where_what_a_later_one_changes_is_missing() {
 }
 
 #[test]
-fn a_job_does_not_run_where_a_directory_is_left_that_it_renames_itself() {
-    let place = tempfile::tempdir().unwrap();
-    let mover = |outputs: &[&str]| Job {
-        moves: vec![Arc::from("/w/x")],
-        outputs: outputs
-            .iter()
-            .map(|path| JobFile { path: Arc::from(*path), ..JobFile::default() })
-            .collect(),
-        ..Job::default()
-    };
-    fs::write(place.path().join("x"), "it writes that anew").unwrap();
-    assert_eq!(run(&one(mover(&[])), place.path(), ":"), None);
-    fs::remove_file(place.path().join("x")).unwrap();
-    fs::create_dir(place.path().join("x")).unwrap();
-    assert!(
-        run(&one(mover(&[])), place.path(), ":")
-            .unwrap()
-            .contains("x: it is left of a run that was interrupted")
-    );
-    assert_eq!(passing(&mover(&["/w/x"])).count(), 0, "it has linked its own result");
-    let finds = vec![state(Left::Input)];
-    assert_eq!(run(&one(Job { finds, ..mover(&[]) }), place.path(), ":"), None, "it was there before");
-}
-
-#[test]
 fn a_job_runs_only_where_it_finds_what_it_found() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("x"), "x").unwrap();
