@@ -157,10 +157,8 @@ struct Anew<'a> {
     files: Vec<&'a str>,
     /// With the place: files that it removes below a name that it finds and changes itself, which may be a link to where others lie.
     behind: Vec<(&'a str, &'a str)>,
-    /// Files that it empties, and whose names its commands do not say: it may make them no more.
+    /// Files that it empties, and whose names its commands do not say: it may make them no more; and what an interrupted run left.
     chosen: Vec<&'a str>,
-    /// Files that it makes for a time in a directory that it lists: they are there still if it was interrupted.
-    leftovers: Vec<&'a str>,
     /// Directories in which nothing else may be: those that must be away, and all that the job made in them. What is in a directory
     /// of the jobs is seen to otherwise.
     closed: Vec<&'a str>,
@@ -186,7 +184,7 @@ impl<'a> Anew<'a> {
         };
         let chosen =
             job.made.iter().filter(|made| gone(made) && !removed(made) && !is_given(job, &made.path));
-        let chosen = chosen.map(|made| &*made.path).collect();
+        let chosen = chosen.map(|made| &*made.path).chain(leftovers(job, jobs)).collect();
         let mut files: Vec<&Made> = job.made.iter().filter(removed).collect();
         let followers: Vec<&Made> =
             filled_again(number, jobs).filter(|made| within(&made.path, &strict)).collect();
@@ -213,7 +211,6 @@ impl<'a> Anew<'a> {
             files: paths(&files),
             behind,
             chosen,
-            leftovers: leftovers(job, jobs),
             strict: paths(&strict),
             loose: paths(&loose),
             moved: paths(&moved),
@@ -419,7 +416,7 @@ pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Pr
     let filled = match (filling.directories.is_empty(), filling.open) {
         (true, _) => None,
         (false, false) => Some(format!("_ends {}", number + 1)),
-        (false, true) => fill("_keeps", number, filling, filling.others.iter().copied(), jobs),
+        (false, true) => fill("_keeps", number, &filling.directories, filling.others.iter().copied(), jobs),
     };
     let of_before = found(jobs, &[Left::Input, Left::Perhaps]);
     let left = job.leaves.iter().filter_map(|thing| Some((*thing, *of_before.get(thing)?)));
@@ -434,17 +431,17 @@ pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Pr
     (preparation != Preparation::default()).then_some(preparation)
 }
 
-/// A function with a job, the directories that it fills, and names; nothing if it fills none.
+/// A function with a job, directories that it fills, and names; nothing if there are none.
 fn fill<'a>(
     function: &str,
     number: usize,
-    filling: &Filling<'a>,
+    directories: &[&'a str],
     names: impl Iterator<Item = &'a str>,
     jobs: &Jobs,
 ) -> Option<String> {
-    let count = filling.directories.len();
-    let (first, words) = arguments(filling.directories.iter().copied().chain(names), jobs);
-    (count > 0).then(|| grouped(&first, &format!("{function} {} {count} {}", number + 1, words.join(" "))))
+    let command = format!("{function} {} {}", number + 1, directories.len());
+    let names = directories.iter().copied().chain(names);
+    (!directories.is_empty()).then(|| with_names(&command, names, jobs))
 }
 
 fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> String {
@@ -478,34 +475,28 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
         let filled = anew.strict.iter().chain(&anew.loose).filter(|path| !closed.contains(path));
         let inside =
             filled.chain(&anew.files).filter(|path| closed.iter().any(|place| is_below(path, place)));
-        let (first, names) = arguments(closed.iter().chain(inside).copied(), jobs);
-        parts.push(grouped(&first, &format!("_only {} {}", closed.len(), names.join(" "))));
+        let names = closed.iter().chain(inside).copied();
+        parts.push(with_names(&format!("_only {}", closed.len()), names, jobs));
     }
     if !anew.moved.is_empty() {
-        let (first, names) = arguments(anew.moved.iter().copied(), jobs);
-        parts.push(grouped(&first, &format!("_free {}", names.join(" "))));
+        parts.push(with_names("_free", anew.moved.iter().copied(), jobs));
     }
     if !anew.emptied.is_empty() {
         let removed = anew.files.iter().chain(&anew.strict).chain(&anew.loose);
         let inside = removed.filter(|path| anew.emptied.iter().any(|place| is_below(path, place)));
-        let (first, names) = arguments(anew.emptied.iter().chain(inside).copied(), jobs);
-        let line = format!("_anew {} {} {}", number + 1, anew.emptied.len(), names.join(" "));
-        parts.push(grouped(&first, &line));
+        let names = anew.emptied.iter().chain(inside).copied();
+        parts.push(with_names(&format!("_anew {} {}", number + 1, anew.emptied.len()), names, jobs));
     }
-    if !filling.listed.is_empty() {
-        let all = filling.own.union(&filling.others).copied();
-        let inside = all.filter(|path| filling.listed.iter().any(|place| is_below(path, place)));
-        let (first, names) = arguments(filling.listed.iter().copied().chain(inside), jobs);
-        let line = format!("_holds {} {} {}", number + 1, filling.listed.len(), names.join(" "));
-        parts.push(grouped(&first, &line));
-    }
+    let all = filling.own.union(&filling.others).copied();
+    let inside = all.filter(|path| filling.listed.iter().any(|place| is_below(path, place)));
+    parts.extend(fill("_holds", number, &filling.listed, inside, jobs));
     if !filling.cleared.is_empty() {
-        let (first, names) = arguments(filling.cleared.iter().chain(&filling.known).copied(), jobs);
-        parts.push(grouped(&first, &format!("_clears {} {}", filling.cleared.len(), names.join(" "))));
+        let names = filling.cleared.iter().chain(&filling.known).copied();
+        parts.push(with_names(&format!("_clears {}", filling.cleared.len()), names, jobs));
     }
     if !anew.files.is_empty() {
-        let (first, names) = arguments(anew.files.iter().copied(), jobs);
-        parts.push(grouped(&first, &format!("_first {} {}", mark(number, jobs), names.join(" "))));
+        let command = format!("_first {}", mark(number, jobs));
+        parts.push(with_names(&command, anew.files.iter().copied(), jobs));
     }
     parts.join(" && ")
 }
@@ -514,8 +505,9 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
 /// what may be something else by then, because earlier jobs gave its name, or that of a directory above, to that.
 fn needed<'a>(number: usize, jobs: &'a Jobs, owned: &Owned<'_>) -> [BTreeSet<&'a str>; 2] {
     let job = &jobs.jobs[number];
-    let is_steady =
-        |path: &&str| !std::iter::once(*path).chain(above(path)).any(|place| owned.is_given(place, number));
+    let is_steady = |path: &&str| {
+        !std::iter::once(*path).chain(above(path)).any(|place| owned.is_changed_before(place, number))
+    };
     let of_before = job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
     let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs)).filter(is_steady);
     let reads = |path: &str| job.inputs.iter().any(|file| *file.path == *path);
@@ -560,7 +552,9 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
         let things: Vec<String> = job.leaves.iter().map(ToString::to_string).collect();
         parts.push(format!("_leaves {} {}", number + 1, things.join(" ")));
     }
-    parts.extend(fill("_drops", number, filling, std::iter::empty(), jobs).filter(|_| filling.open));
+    parts.extend(
+        fill("_drops", number, &filling.directories, std::iter::empty(), jobs).filter(|_| filling.open),
+    );
     if !anew.files.is_empty() {
         let (first, names) = arguments(anew.files.iter().copied(), jobs);
         parts.push(grouped(&first, &each("rm -f --", &names, " && ")));
@@ -572,15 +566,15 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
         let (first, names) = arguments(places.into_iter(), jobs);
         parts.push(format!("{{ {first}{} 2>/dev/null || :; }}", each("rmdir --", &names, " 2>/dev/null; ")));
     }
-    parts.extend(fill("_begins", number, filling, std::iter::empty(), jobs));
+    parts.extend(fill("_begins", number, &filling.directories, std::iter::empty(), jobs));
     parts.join(" && ")
 }
 
 /// Commands that remove what a job made itself the last time, where something of before may have the name the first time.
 fn own_results(job: &Job, anew: &Anew<'_>, jobs: &Jobs) -> Vec<String> {
     let mut lines = Vec::new();
-    if !anew.chosen.is_empty() || !anew.leftovers.is_empty() {
-        let (first, names) = arguments(anew.chosen.iter().chain(&anew.leftovers).copied(), jobs);
+    if !anew.chosen.is_empty() {
+        let (first, names) = arguments(anew.chosen.iter().copied(), jobs);
         lines.push(grouped(&first, &each("rm -f --", &names, "; ")));
     }
     for (place, file) in &anew.behind {
@@ -711,7 +705,8 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let guard = |path: &str| spared.guard(path);
     let mut lines: Vec<String> = spared.lines();
     for (number, filling) in owned.fillings.iter().enumerate() {
-        let drops = fill("_drops", number, filling, std::iter::empty(), jobs).filter(|_| filling.open);
+        let drops =
+            fill("_drops", number, &filling.directories, std::iter::empty(), jobs).filter(|_| filling.open);
         let ways = filling.directories.iter().flat_map(|path| ways(path, jobs));
         lines.extend(drops.map(|drops| unless_linked(ways, jobs) + &drops));
     }

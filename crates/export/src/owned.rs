@@ -43,7 +43,7 @@ pub(crate) struct Owned<'a> {
     /// By job, directories that nobody lists and that it alone fills with names that its commands do not say.
     unlisted: BTreeMap<usize, BTreeSet<&'a str>>,
     /// By name, the first job that gives it to something, or takes it away.
-    given: BTreeMap<&'a str, usize>,
+    changed: BTreeMap<&'a str, usize>,
     /// By job.
     pub(crate) fillings: Vec<Filling<'a>>,
     /// What jobs make that may make more names or fewer.
@@ -83,7 +83,7 @@ pub(crate) fn names(job: &Job) -> impl Iterator<Item = &str> {
 impl<'a> Owned<'a> {
     /// Those of the jobs.
     pub(crate) fn of(jobs: &'a Jobs) -> Self {
-        let mut owned = Self { directories: directories(jobs), given: given(jobs), ..Self::default() };
+        let mut owned = Self { directories: directories(jobs), changed: changed(jobs), ..Self::default() };
         let few = |directory: &&str| {
             let inside = |job: &&Job| names(job).any(|path| is_below(path, directory));
             let fillers = jobs.jobs.iter().filter(inside).count();
@@ -132,8 +132,8 @@ impl<'a> Owned<'a> {
     }
 
     /// Whether a job before this one gives the name to something, or takes it away.
-    pub(crate) fn is_given(&self, path: &str, number: usize) -> bool {
-        self.given.get(path).is_some_and(|first| *first < number)
+    pub(crate) fn is_changed_before(&self, path: &str, number: usize) -> bool {
+        self.changed.get(path).is_some_and(|first| *first < number)
     }
 
     /// Whether it is one of the directories.
@@ -170,15 +170,15 @@ impl<'a> Owned<'a> {
 }
 
 /// By name, the first job that gives it to something, or takes it away.
-fn given(jobs: &Jobs) -> BTreeMap<&str, usize> {
-    let mut given = BTreeMap::new();
+fn changed(jobs: &Jobs) -> BTreeMap<&str, usize> {
+    let mut changed = BTreeMap::new();
     for (number, job) in jobs.jobs.iter().enumerate() {
         let taken = job.clears.iter().chain(&job.moves).map(|path| &**path);
         for path in names(job).chain(taken) {
-            given.entry(path).or_insert(number);
+            changed.entry(path).or_insert(number);
         }
     }
-    given
+    changed
 }
 
 /// Whether the commands of the job say that name, or one below it.
@@ -335,6 +335,7 @@ mod tests {
         assert!(!Owned::of(&jobs(&[mover.clone()])).any());
         assert!(!Owned::of(&jobs(&[mover, lister])).any());
     }
+
     #[test]
     fn where_nobody_lists_a_job_owns_what_it_alone_chooses_the_names_of() {
         let all = jobs(&[maker(&["/w/d/1"])]);

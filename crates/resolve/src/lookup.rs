@@ -282,8 +282,9 @@ impl State {
     fn leads_out(&mut self, directory: Option<&[u8]>, path: &[u8]) -> bool {
         let parts = path.split(|byte| *byte == b'/').filter(|part| !matches!(*part, b"" | b"."));
         let ups = parts.take_while(|part| *part == b"..").count();
-        let mut directories = std::iter::successors(directory, |directory| paths::parent(directory));
-        directories.by_ref().skip(1).take(ups).any(|above| !self.file_names.namespace.is_nothing(above))
+        let mut above =
+            std::iter::successors(directory, |directory| paths::parent(directory)).skip(1).take(ups);
+        above.any(|above| !self.file_names.namespace.is_nothing(above))
     }
 
     /// `path` seen from the directory `base`.

@@ -182,12 +182,16 @@ impl Namespace {
             self.forget();
         }
         let start = if path.first() == Some(&b'/') { ROOT } else { self.start };
-        let (mut way, mut link, mut followed) = (self.way(start), None, 0);
-        // The mount of each name on the way.
-        let mut mounts = vec![MountId::default(); way.len()];
-        if start == ROOT {
-            (way, mounts) = self.top_of_all();
-        }
+        let (mut link, mut followed) = (None, 0);
+        // With the mount of each name on it.
+        let (mut way, mut mounts) = match start {
+            ROOT => self.top_of_all(),
+            _ => {
+                let way = self.way(start);
+                let mounts = vec![MountId::default(); way.len()];
+                (way, mounts)
+            }
+        };
         let (mut rest, mut at) = (std::borrow::Cow::Borrowed(path), 0);
         while at < rest.len() {
             let end = rest[at..].iter().position(|byte| *byte == b'/').map_or(rest.len(), |slash| at + slash);

@@ -154,6 +154,7 @@ mod tests {
         assert_eq!(moved.follow(0, file(1), (b"/o", 0)), followed);
         assert_eq!(moved.follow(0, file(1), (b"/p", 0)), Followed { name: Some(b"/r".to_vec()), removed: 0 });
     }
+
     #[test]
     fn a_name_in_a_directory_that_was_removed_stays_there_when_the_directory_is_made_again() {
         let mut renamed = Renamed::default();

@@ -680,9 +680,7 @@ impl Again {
         text: &impl Fn(PathId) -> Arc<str>,
     ) -> Vec<(Vec<State>, Vec<u32>)> {
         let mut all = vec![(Vec::new(), Vec::new()); needs.len()];
-        let kept = self.contested.iter().filter(|contested| contested.is_in_turn(needs));
-        for (number, contested) in kept.enumerate() {
-            let thing = number as u32;
+        for (thing, contested) in self.in_turn(needs) {
             for writer in &contested.writers {
                 all[*writer as usize].1.push(thing);
             }
@@ -701,8 +699,12 @@ impl Again {
 
     /// The numbers of names of which what was there before was emptied, removed or replaced.
     pub(crate) fn lost(&self, needs: &[BTreeSet<u32>]) -> impl Iterator<Item = u32> {
-        let kept = self.contested.iter().filter(|contested| contested.is_in_turn(needs));
-        kept.zip(0..).filter(|(contested, _)| contested.loses).map(|(_, number)| number)
+        self.in_turn(needs).filter(|(_, contested)| contested.loses).map(|(number, _)| number)
+    }
+
+    /// Those that jobs change in an order that is granted, with their numbers.
+    fn in_turn(&self, needs: &[BTreeSet<u32>]) -> impl Iterator<Item = (u32, &Contested)> {
+        (0..).zip(self.contested.iter().filter(|contested| contested.is_in_turn(needs)))
     }
 
     /// Names of before that jobs change in no order that is granted.
