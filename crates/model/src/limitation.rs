@@ -66,6 +66,24 @@ impl Limitation {
         Some(Self { time_ns: Some(unit.0), ..Self::new(LimitationKind::CoarseTimes) })
     }
 
+    /// What is missing, of whatever trail: the head of a sentence.
+    #[must_use]
+    pub fn fact(&self) -> String {
+        let counted = |one, many| units::counted(self.number.unwrap_or_default(), one, many);
+        match self.what {
+            LimitationKind::LeftOut => {
+                let events = counted("event was", "events were");
+                format!("{events} left out of the recording ({})", self.names.join(", "))
+            }
+            LimitationKind::Lost => format!("{} missing", counted("event is", "events are")),
+            LimitationKind::CoarseTimes => match self.time_ns {
+                Some(unit) => Note::CoarseTimes { unit: Nanos(unit) }.to_string(),
+                None => "The clock is too coarse to order single calls".to_owned(),
+            },
+            what => format!("{what:?}"),
+        }
+    }
+
     /// Whether it stands before all figures: events are missing, or times are far from what happened.
     #[must_use]
     pub const fn comes_first(&self) -> bool {
@@ -101,19 +119,7 @@ impl Display for Limitation {
         if let Some(trail) = &self.trail {
             write!(out, "{trail}: ")?;
         }
-        let counted = |one, many| units::counted(self.number.unwrap_or_default(), one, many);
-        match self.what {
-            LimitationKind::LeftOut => {
-                let events = counted("event was", "events were");
-                write!(out, "{events} left out of the recording ({})", self.names.join(", "))
-            }
-            LimitationKind::Lost => write!(out, "{} missing", counted("event is", "events are")),
-            LimitationKind::CoarseTimes => match self.time_ns {
-                Some(unit) => write!(out, "{}", Note::CoarseTimes { unit: Nanos(unit) }),
-                None => write!(out, "The clock is too coarse to order single calls"),
-            },
-            what => write!(out, "{what:?}"),
-        }
+        out.write_str(&self.fact())
     }
 }
 

@@ -431,10 +431,9 @@ pub fn limitation(row: &Limitation, hints: Hints, duration: &dyn Fn(i64) -> Stri
     let names = row.names.join(", ");
     let counted = |one: &str, many: &str| units::counted(number, one, many);
     match row.what {
-        LimitationKind::LeftOut => format!(
-            "{} left out of the recording ({names}): the time they took shows as computing or off CPU.",
-            counted("event was", "events were")
-        ),
+        LimitationKind::LeftOut => {
+            format!("{}: the time they took shows as computing or off CPU.", row.fact())
+        }
         LimitationKind::NotRecorded if row.names.iter().any(|name| name == "wait") => {
             let how = hints.of(Hint::RecordWaits).map(|how| format!(" ({how})")).unwrap_or_default();
             format!(
@@ -453,7 +452,7 @@ pub fn limitation(row: &Limitation, hints: Hints, duration: &dyn Fn(i64) -> Stri
             format!("{} of no class, or on descriptors of unknown kind, took {time}: {names}.", counted("call", "calls"))
         }
         LimitationKind::Unfinished => format!("The end of {} was not seen.", counted("call", "calls")),
-        LimitationKind::Lost => format!("{} missing.", counted("event is", "events are")),
+        LimitationKind::Lost => format!("{}.", row.fact()),
         LimitationKind::NotFollowed => format!("{} not followed.", counted("process was", "processes were")),
         LimitationKind::CostUnknown => {
             "The cost of recording was not measured, so it is part of the other pieces.".to_owned()
