@@ -13,7 +13,7 @@ use crate::sequences::{SequenceBuilder, nesting};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::mpi::{self, Role, role};
-use iotrail_model::{Cell, Event, Names};
+use iotrail_model::{Cell, ENVIRONMENT_DIGEST, Event, Names, Process};
 use iotrail_structure::{
     Execution, Key, KeyId, Order, Precision, Structure, StructureError, Tree, Value, build,
 };
@@ -82,7 +82,8 @@ pub fn compress(
         fixed_counts: None,
         reordered: false,
     };
-    let (cases, processes) = (log.cases().to_vec(), log.processes()?);
+    let (cases, mut processes) = (log.cases().to_vec(), log.processes()?);
+    number_environments(&mut processes);
     let empty = Document { about, names, roles, cases, processes, files, ..Document::default() };
     let order = if options.precision == Precision::LEAST { Order::Loose } else { Order::Exact };
     let spare = (order == Order::Loose && empty.names.calls.iter().any(|call| mpi::is_message(call)))
@@ -98,6 +99,18 @@ pub fn compress(
         false => smaller(document, options.precision),
         // The order of calls is not that which was recorded, whatever the size.
         true => coarsen(document, options.precision),
+    }
+}
+
+/// Numbers instead of digests of environments, of which only says something which are the same.
+fn number_environments(processes: &mut [Process]) {
+    let mut numbers: HashMap<String, usize, RandomState> = HashMap::default();
+    for entry in processes.iter_mut().flat_map(|process| &mut process.env) {
+        if entry.starts_with(ENVIRONMENT_DIGEST) {
+            let next = numbers.len() + 1;
+            let number = *numbers.entry(std::mem::take(entry)).or_insert(next);
+            *entry = format!("{ENVIRONMENT_DIGEST}={number}");
+        }
     }
 }
 

@@ -1,23 +1,22 @@
 //! Sections in a file: magic, version, index, then the sections, one behind the other.
 //!
-//! All numbers of the index are little-endian. An entry is kind, codec (4 bytes each), bytes as stored, bytes without
-//! compression (8 each), CRC-32 of the stored bytes (4). Behind the entries stands the CRC-32 of all before.
+//! The index is the number of sections, and of each its kind, codec, bytes as stored and without compression as varints,
+//! and the CRC-32 of the stored bytes (4, little-endian). Behind it stands the CRC-32 of all before.
 
 use crate::error::FileError;
+use crate::reader::Reader;
 use crate::section::Section;
+use crate::writer::Writer;
 use hashbrown::HashMap;
 use std::io::Read;
 
 /// How structures begin.
 pub const MAGIC: [u8; 8] = *b"IOTRAIL\xc5";
-/// The latest version of the format.
-pub const VERSION: u32 = 2;
-/// The version of structures of which nothing is drawn, which all programs read.
-pub(crate) const EXACT_VERSION: u32 = 1;
+/// The version of the format.
+pub const VERSION: u32 = 3;
 
-const HEADER: usize = 16;
-const ENTRY: usize = 28;
-const MAX_SECTIONS: usize = 1_024;
+const CHECKSUM: usize = 4;
+const MAX_SECTIONS: u64 = 1_024;
 const STORED: u32 = 0;
 const ZSTD: u32 = 1;
 const ZSTD_LEVEL: i32 = 19;
@@ -35,6 +34,20 @@ pub fn is_structure(start: &[u8]) -> bool {
     start.starts_with(&MAGIC)
 }
 
+/// A section without compression.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) bytes: Vec<u8>,
+    /// How many bytes its reader makes of it: of one to be written as it will, of one that was read at most.
+    pub(crate) expanded: usize,
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, expanded: 0 }
+    }
+}
+
 struct Entry {
     kind: u32,
     codec: u32,
@@ -44,30 +57,31 @@ struct Entry {
 }
 
 /// The bytes of a file of these sections.
-pub(crate) fn pack(version: u32, sections: &[(Section, Vec<u8>)]) -> Vec<u8> {
+pub(crate) fn pack(sections: &[(Section, Content)]) -> Vec<u8> {
     let packed: Vec<(Entry, Vec<u8>)> =
-        sections.iter().map(|(section, raw)| compress(*section, raw)).collect();
-    let mut file = Vec::new();
-    file.extend_from_slice(&MAGIC);
-    file.extend_from_slice(&version.to_le_bytes());
-    file.extend_from_slice(&(packed.len() as u32).to_le_bytes());
+        sections.iter().map(|(section, content)| compress(*section, content)).collect();
+    let mut out = Writer::default();
+    out.bytes.extend_from_slice(&MAGIC);
+    out.bytes.extend_from_slice(&VERSION.to_le_bytes());
+    out.len(packed.len());
     for (Entry { kind, codec, stored, raw, checksum }, _) in &packed {
-        file.extend_from_slice(&kind.to_le_bytes());
-        file.extend_from_slice(&codec.to_le_bytes());
-        file.extend_from_slice(&stored.to_le_bytes());
-        file.extend_from_slice(&raw.to_le_bytes());
-        file.extend_from_slice(&checksum.to_le_bytes());
+        out.number(*kind);
+        out.number(*codec);
+        out.number(*stored);
+        out.number(*raw);
+        out.bytes.extend_from_slice(&checksum.to_le_bytes());
     }
-    let checksum = crc32fast::hash(&file);
-    file.extend_from_slice(&checksum.to_le_bytes());
-    packed.iter().for_each(|(_, bytes)| file.extend_from_slice(bytes));
-    file
+    let checksum = crc32fast::hash(&out.bytes);
+    out.bytes.extend_from_slice(&checksum.to_le_bytes());
+    packed.iter().for_each(|(_, bytes)| out.bytes.extend_from_slice(bytes));
+    out.bytes
 }
 
-fn compress(section: Section, raw: &[u8]) -> (Entry, Vec<u8>) {
+fn compress(section: Section, Content { bytes: raw, expanded }: &Content) -> (Entry, Vec<u8>) {
+    let needed = raw.len().max(*expanded);
     let small = zstd::bulk::compress(raw, ZSTD_LEVEL);
-    let small = small.ok().filter(|small| small.len() < raw.len() && raw.len() <= most_bytes(small.len()));
-    let (codec, bytes) = small.map_or_else(|| (STORED, raw.to_vec()), |small| (ZSTD, small));
+    let small = small.ok().filter(|small| small.len() < raw.len() && needed <= most_bytes(small.len()));
+    let (codec, bytes) = small.map_or_else(|| (STORED, raw.clone()), |small| (ZSTD, small));
     let checksum = crc32fast::hash(&bytes);
     let (stored, raw) = (bytes.len() as u64, raw.len() as u64);
     (Entry { kind: section as u32, codec, stored, raw, checksum }, bytes)
@@ -78,40 +92,39 @@ fn most_bytes(stored: usize) -> usize {
 }
 
 /// The sections of a file, without those that this program does not know.
-pub(crate) fn unpack(file: &[u8]) -> Result<HashMap<Section, Vec<u8>>> {
-    let mut position = 0;
+pub(crate) fn unpack(file: &[u8]) -> Result<HashMap<Section, Content>> {
     let mut sections = HashMap::new();
-    let (entries, start) = index(file)?;
-    for (number, entry) in entries.iter().enumerate() {
-        let byte = HEADER + number * ENTRY;
+    let (entries, mut rest) = index(file)?;
+    for entry in entries {
+        let byte = file.len() - rest.len();
         let wrong = |found: String, expected: String| Err(FileError::Index { byte, found, expected });
-        let rest = &file[start + position..];
         let Some(bytes) = usize::try_from(entry.stored).ok().and_then(|stored| rest.get(..stored)) else {
             return wrong(
-                format!("{} bytes", entry.stored),
-                format!("at most the {} that follow", rest.len()),
+                format!("{} bytes of a section", rest.len()),
+                format!("{}; the file is cut off", entry.stored),
             );
         };
-        position += bytes.len();
+        rest = &rest[bytes.len()..];
         let checksum = crc32fast::hash(bytes);
         if checksum != entry.checksum {
             return wrong(format!("bytes with checksum {checksum:08x}"), format!("{:08x}", entry.checksum));
         }
         if let Some(section) = Section::ALL.into_iter().find(|section| *section as u32 == entry.kind) {
-            let raw = decompress(section, entry, bytes)?;
-            if sections.insert(section, raw).is_some() {
+            let content =
+                Content { bytes: decompress(section, &entry, bytes)?, expanded: most_bytes(bytes.len()) };
+            if sections.insert(section, content).is_some() {
                 return wrong(format!("a second section `{section}`"), "one".to_owned());
             }
         }
     }
-    match file.len() - start - position {
-        0 => Ok(sections),
-        left => Err(FileError::Index {
-            byte: start + position,
-            found: format!("{left} bytes of no section"),
-            expected: "the end".to_owned(),
-        }),
+    if rest.is_empty() {
+        return Ok(sections);
     }
+    Err(FileError::Index {
+        byte: file.len() - rest.len(),
+        found: format!("{} bytes of no section", rest.len()),
+        expected: "the end".to_owned(),
+    })
 }
 
 fn decompress(section: Section, entry: &Entry, bytes: &[u8]) -> Result<Vec<u8>> {
@@ -142,48 +155,38 @@ fn decompress(section: Section, entry: &Entry, bytes: &[u8]) -> Result<Vec<u8>> 
     Ok(raw)
 }
 
-/// The entries of the index, and where the first section begins.
-fn index(file: &[u8]) -> Result<(Vec<Entry>, usize)> {
+/// The entries of the index, and the bytes behind it.
+fn index(file: &[u8]) -> Result<(Vec<Entry>, &[u8])> {
     if !is_structure(file) {
         let start = &file[..file.len().min(MAGIC.len())];
         return Err(FileError::Foreign { found: format!("`{}`", start.escape_ascii()) });
     }
-    let cut = |byte: usize| FileError::Index {
-        byte,
-        found: "the end".to_owned(),
-        expected: "an entry of the index; the file is cut off".to_owned(),
-    };
-    let version = u32_at(file, 8).ok_or_else(|| cut(file.len()))?;
-    if version > VERSION {
-        return Err(FileError::Future { found: version });
+    let mut input = Reader::of_index(file);
+    input.bytes(MAGIC.len())?;
+    match input.little_endian()? {
+        VERSION => {}
+        found => return Err(FileError::Version { found }),
     }
-    let count = u32_at(file, 12).ok_or_else(|| cut(file.len()))? as usize;
-    if count > MAX_SECTIONS {
-        let (found, expected) = (format!("{count} sections"), format!("at most {MAX_SECTIONS}"));
-        return Err(FileError::Index { byte: 12, found, expected });
-    }
-    let end = HEADER + count * ENTRY;
-    let checksum = u32_at(file, end).ok_or_else(|| cut(file.len()))?;
+    let count = input.at_most(MAX_SECTIONS, "a number of sections")?;
+    let entries = (0..count).map(|_| entry(&mut input)).collect::<Result<Vec<_>>>()?;
+    let end = input.position();
     let actual = crc32fast::hash(&file[..end]);
-    if checksum != actual {
-        let (found, expected) = (format!("checksum {actual:08x}"), format!("{checksum:08x}"));
-        return Err(FileError::Index { byte: end, found, expected });
+    match input.little_endian()? {
+        checksum if checksum == actual => Ok((entries, &file[end + CHECKSUM..])),
+        checksum => Err(FileError::Index {
+            byte: end,
+            found: format!("checksum {checksum:08x}"),
+            expected: format!("{actual:08x}"),
+        }),
     }
-    let entries = (0..count).map(|number| entry(file, HEADER + number * ENTRY)).collect::<Option<Vec<_>>>();
-    Ok((entries.ok_or_else(|| cut(file.len()))?, end + 4))
 }
 
-fn entry(file: &[u8], at: usize) -> Option<Entry> {
-    let u64_at = |at| Some(u64::from_le_bytes(file.get(at..at + 8)?.try_into().ok()?));
-    Some(Entry {
-        kind: u32_at(file, at)?,
-        codec: u32_at(file, at + 4)?,
-        stored: u64_at(at + 8)?,
-        raw: u64_at(at + 16)?,
-        checksum: u32_at(file, at + 24)?,
+fn entry(input: &mut Reader<'_>) -> Result<Entry> {
+    Ok(Entry {
+        kind: input.u32("a kind of section")?,
+        codec: input.u32("a codec")?,
+        stored: input.at_most(u64::MAX, "bytes as stored")?,
+        raw: input.at_most(u64::MAX, "bytes without compression")?,
+        checksum: input.little_endian()?,
     })
-}
-
-fn u32_at(file: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(file.get(at..at + 4)?.try_into().ok()?))
 }

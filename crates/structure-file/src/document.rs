@@ -1,21 +1,22 @@
 //! A structure with all that it is of.
 
-use crate::container::{EXACT_VERSION, VERSION, pack, unpack};
+use crate::container::{Content, pack, unpack};
 use crate::error::FileError;
 use crate::reader::Reader;
 use crate::section::Section;
 use crate::times::ItemTimes;
 use crate::tree::References;
 use crate::writer::Writer;
-use crate::{drawn, names, tables, tree};
+use crate::{drawn, names, records, sparse, tables, tree};
 use hashbrown::HashMap;
 use iotrail_model::{
-    CallId, Case, CaseId, Coverage, ErrnoId, FileRow, FlagsId, Layer, Names, Nullable, Pid, Process, Tid,
-    Timestamp,
+    CallId, Case, CaseId, Coverage, ErrnoId, FileRow, FlagsId, Layer, Names, Nullable, Pid, Process,
+    RecordingCoverage, Tid, Timestamp,
 };
 use iotrail_structure::{DrawnColumns, Precision, Resolution, Structure};
 use iotrail_trail::Capture;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, FileError>;
@@ -130,6 +131,29 @@ impl About {
         Resolution::of(self.value_precision(), self.buckets)
     }
 
+    /// JSON, without the counts that are 0 and what else is as in any statement of coverage.
+    fn content(&self) -> Result<Content> {
+        let json = serde_json::to_value(self).and_then(|mut value| {
+            sparse::without(&mut value, &Self::usual()?);
+            serde_json::to_vec(&value)
+        });
+        let bytes = json.map_err(|_| FileError::TooMany { what: "texts" })?;
+        Ok(bytes.into())
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self> {
+        let json: serde_json::Result<Self> = serde_json::from_slice(input.rest()).and_then(|mut value| {
+            sparse::with(&mut value, &Self::usual()?);
+            serde_json::from_value(value)
+        });
+        json.map_err(|error| input.error(error, "the JSON of this section"))
+    }
+
+    fn usual() -> serde_json::Result<Value> {
+        let coverage = Coverage { recording: Some(RecordingCoverage::default()), ..Coverage::default() };
+        serde_json::to_value(Self { coverage, ..Self::default() })
+    }
+
     /// How fine histograms of times are.
     #[must_use]
     pub fn resolution(&self) -> Resolution {
@@ -176,25 +200,24 @@ impl Document {
         let with = |fill: &dyn Fn(&mut Writer)| {
             let mut out = Writer::default();
             fill(&mut out);
-            out.bytes
+            Content::from(out.bytes)
         };
-        let is_drawn = self.about.precision.is_some();
         let mut sections = vec![
-            (Section::About, json(&self.about)?),
+            (Section::About, self.about.content()?),
             (Section::Names, with(&|out| names::write(&self.names, &self.roles, out))),
             (Section::Keys, with(&|out| tables::write_keys(&self.keys, out))),
             (Section::Lines, with(&|out| tables::write_lines(&self.lines, out))),
-            (Section::Ranks, ranks),
-            (Section::Tree, tree),
-            (Section::Times, times.bytes),
-            (Section::Cases, json(&self.cases)?),
-            (Section::Processes, json(&self.processes)?),
-            (Section::Files, files.bytes),
+            (Section::Ranks, ranks.into()),
+            (Section::Tree, tree.into()),
+            (Section::Times, times.bytes.into()),
+            (Section::Cases, records::write(&self.cases)?),
+            (Section::Processes, records::write(&self.processes)?),
+            (Section::Files, files.bytes.into()),
         ];
-        if is_drawn {
+        if self.about.precision.is_some() {
             sections.push((Section::Drawn, with(&|out| drawn::write(self.structure.drawn(), out))));
         }
-        Ok(pack(if is_drawn { VERSION } else { EXACT_VERSION }, &sections))
+        Ok(pack(&sections))
     }
 
     /// The structure of a file.
@@ -203,13 +226,13 @@ impl Document {
     /// The first place that is not as the format says.
     pub fn of_bytes(file: &[u8]) -> Result<Self> {
         let sections = Sections(unpack(file)?);
-        let about: About = sections.json(Section::About)?;
-        let cases: Vec<Case> = sections.json(Section::Cases)?;
+        let about = sections.read(Section::About, About::read)?;
+        let cases: Vec<Case> = sections.read(Section::Cases, records::read)?;
         if let Some(row) = (0..cases.len()).find(|row| cases[*row].id.index() != *row) {
             let found = format_args!("case_id {} in row {row}", cases[row].id);
             return Err(sections.reader(Section::Cases)?.error(found, row));
         }
-        let processes: Vec<Process> = sections.json(Section::Processes)?;
+        let processes: Vec<Process> = sections.read(Section::Processes, records::read)?;
         if let Some(process) = processes.iter().find(|process| process.case.index() >= cases.len()) {
             let found = format_args!("process {} of case {}", process.pid, process.case);
             let expected = format_args!("one of {} cases", cases.len());
@@ -243,11 +266,7 @@ impl Document {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(value).map_err(|_| FileError::TooMany { what: "texts" })
-}
-
-struct Sections(HashMap<Section, Vec<u8>>);
+struct Sections(HashMap<Section, Content>);
 
 impl Sections {
     fn reader(&self, section: Section) -> Result<Reader<'_>> {
@@ -256,7 +275,8 @@ impl Sections {
             found: format!("no section `{section}`"),
             expected: "one".to_owned(),
         };
-        Ok(Reader::new(section, self.0.get(&section).ok_or_else(missing)?))
+        let content = self.0.get(&section).ok_or_else(missing)?;
+        Ok(Reader::new(section, &content.bytes, content.expanded))
     }
 
     fn read<T>(&self, section: Section, read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
@@ -264,11 +284,5 @@ impl Sections {
         let value = read(&mut reader)?;
         reader.end()?;
         Ok(value)
-    }
-
-    fn json<T: for<'a> Deserialize<'a>>(&self, section: Section) -> Result<T> {
-        let reader = self.reader(section)?;
-        let value = serde_json::from_slice(&self.0[&section]);
-        value.map_err(|error| reader.error(error, "the JSON of this section"))
     }
 }

@@ -13,9 +13,9 @@ pub enum FileError {
         /// Its first bytes, escaped.
         found: String,
     },
-    /// A later program wrote it.
-    #[error("version {found} of the format, expected at most {}: a later iotrail reads it", crate::VERSION)]
-    Future {
+    /// Another program wrote it.
+    #[error("version {found} of the format, expected {}: {} iotrail reads it", crate::VERSION, other(*found))]
+    Version {
         /// Its version.
         found: u32,
     },
@@ -47,4 +47,8 @@ pub enum FileError {
         /// Of what.
         what: &'static str,
     },
+}
+
+fn other(version: u32) -> &'static str {
+    if version > crate::VERSION { "a later" } else { "an earlier" }
 }

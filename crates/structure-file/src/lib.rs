@@ -5,13 +5,16 @@
 //!
 //! Source: Scala-H-Trace, chapter 2; its traces are text.
 
+mod columns;
 mod container;
 mod document;
 mod drawn;
 mod error;
 mod names;
 mod reader;
+mod records;
 mod section;
+mod sparse;
 mod tables;
 mod times;
 mod tree;

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 pub(crate) fn write(names: &Names, roles: &Vec<Arc<str>>, out: &mut Writer) {
     for list in [&names.calls, &names.paths, &names.errnos, &names.flags, roles] {
-        out.len(list.len());
-        list.iter().for_each(|text| out.text(text));
+        out.texts(list);
     }
 }
 
@@ -19,6 +18,5 @@ pub(crate) fn read(input: &mut Reader<'_>) -> Result<(Names, Vec<Arc<str>>), Fil
 }
 
 fn list(input: &mut Reader<'_>) -> Result<Vec<Arc<str>>, FileError> {
-    let len = input.len("names")?;
-    (0..len).map(|_| Ok(Arc::from(input.text()?))).collect()
+    Ok(input.texts()?.into_iter().map(Arc::from).collect())
 }

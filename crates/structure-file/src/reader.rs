@@ -1,5 +1,6 @@
 //! Bytes as numbers and texts, none of which is believed before it is checked.
 
+use crate::columns;
 use crate::error::FileError;
 use crate::section::Section;
 
@@ -8,20 +9,41 @@ type Result<T> = std::result::Result<T, FileError>;
 /// A section that is read.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
-    section: Section,
+    /// NULL: the index of the file.
+    section: Option<Section>,
     bytes: &'a [u8],
     position: usize,
+    most: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(section: Section, bytes: &'a [u8]) -> Self {
-        Self { section, bytes, position: 0 }
+    /// A section of which at most `most` bytes are made.
+    pub(crate) fn new(section: Section, bytes: &'a [u8], most: usize) -> Self {
+        Self { section: Some(section), bytes, position: 0, most }
+    }
+
+    /// A file, to read its index.
+    pub(crate) fn of_index(file: &'a [u8]) -> Self {
+        Self { section: None, bytes: file, position: 0, most: 0 }
+    }
+
+    /// How many bytes may be made of the section.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Where it reads, from the start.
+    pub(crate) fn position(&self) -> usize {
+        self.position
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "texts as they are written where the error is")]
     pub(crate) fn error(&self, found: impl ToString, expected: impl ToString) -> FileError {
-        let (found, expected) = (found.to_string(), expected.to_string());
-        FileError::Section { section: self.section, byte: self.position, found, expected }
+        let (byte, found, expected) = (self.position, found.to_string(), expected.to_string());
+        match self.section {
+            Some(section) => FileError::Section { section, byte, found, expected },
+            None => FileError::Index { byte, found, expected },
+        }
     }
 
     pub(crate) fn number(&mut self) -> Result<u128> {
@@ -81,6 +103,19 @@ impl<'a> Reader<'a> {
         Ok(self.at_most(u32::MAX.into(), what)? as u32)
     }
 
+    /// All that is left.
+    pub(crate) fn rest(&mut self) -> &'a [u8] {
+        let rest = &self.bytes[self.position..];
+        self.position = self.bytes.len();
+        rest
+    }
+
+    /// Four bytes.
+    pub(crate) fn little_endian(&mut self) -> Result<u32> {
+        let bytes = self.bytes(size_of::<u32>())?;
+        Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)))
+    }
+
     pub(crate) fn wide(&mut self) -> Result<i128> {
         let number = self.number()?;
         Ok((number >> 1) as i128 ^ -((number & 1) as i128))
@@ -108,6 +143,11 @@ impl<'a> Reader<'a> {
         Ok(Some(number))
     }
 
+    pub(crate) fn texts(&mut self) -> Result<Vec<&'a str>> {
+        let len = self.len("texts")?;
+        (0..len).map(|_| self.text()).collect()
+    }
+
     pub(crate) fn text(&mut self) -> Result<&'a str> {
         let len = self.len("bytes of a text")?;
         let bytes = &self.bytes[self.position..self.position + len];
@@ -116,21 +156,32 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// A table of `columns` columns, row by row.
-    pub(crate) fn columns<const N: usize>(&mut self) -> Result<Vec<[Option<i64>; N]>> {
+    /// The rows of a table of `columns` columns, each cell of which takes at least a byte.
+    pub(crate) fn cells(&mut self, columns: usize) -> Result<usize> {
         let rows = self.len("rows")?;
         let left = self.bytes.len() - self.position;
-        if rows.saturating_mul(N) > left {
+        if rows.saturating_mul(columns) > left {
             return Err(self.error(format_args!("{rows} rows"), format_args!("rows for {left} bytes")));
         }
-        let mut table = vec![[None; N]; rows];
-        for column in 0..N {
-            let mut last = 0;
-            for row in &mut table {
-                row[column] = self.next(&mut last)?;
-            }
-        }
-        Ok(table)
+        Ok(rows)
+    }
+
+    /// A table of `N` columns, row by row.
+    pub(crate) fn columns<const N: usize>(&mut self) -> Result<Vec<[Option<i64>; N]>> {
+        let table = columns::read(self, N)?;
+        let rows = table.first().map_or(0, Vec::len);
+        Ok((0..rows).map(|row| std::array::from_fn(|column| table[column][row])).collect())
+    }
+
+    pub(crate) fn bytes(&mut self, len: usize) -> Result<&'a [u8]> {
+        let rest = &self.bytes[self.position..];
+        let Some(bytes) = rest.get(..len) else {
+            return Err(
+                self.error(format_args!("{} bytes", rest.len()), format_args!("{len}; the file is cut off"))
+            );
+        };
+        self.position += len;
+        Ok(bytes)
     }
 
     /// What was read was all.
@@ -148,10 +199,10 @@ mod tests {
 
     #[test]
     fn a_length_is_compared_with_what_follows_it() {
-        let error = Reader::new(Section::Names, &[2, b'a']).text().expect_err("one byte is missing");
+        let error = Reader::new(Section::Names, &[2, b'a'], 0).text().expect_err("one byte is missing");
         let expected =
             "section `names`, byte 0: found 2 bytes of a text, expected at most 1, as many as bytes follow";
         assert_eq!(error.to_string(), expected);
-        assert_eq!(Reader::new(Section::Names, &[1, b'a']).text().expect("a text"), "a");
+        assert_eq!(Reader::new(Section::Names, &[1, b'a'], 0).text().expect("a text"), "a");
     }
 }

@@ -1,5 +1,7 @@
 //! Numbers and texts as bytes.
 
+use crate::columns;
+
 /// A section under construction. Integers are varints of seven bits a byte, the lowest first; signed ones zigzag.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
@@ -42,12 +44,14 @@ impl Writer {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// A table column by column, one number a cell.
+    pub(crate) fn texts<T: AsRef<str>>(&mut self, texts: &[T]) {
+        self.len(texts.len());
+        texts.iter().for_each(|text| self.text(text.as_ref()));
+    }
+
+    /// A table of these columns.
     pub(crate) fn columns<R>(&mut self, rows: &[R], columns: &[fn(&R) -> Option<i64>]) {
-        self.len(rows.len());
-        for column in columns {
-            let mut last = 0;
-            rows.iter().for_each(|row| self.next(column(row), &mut last));
-        }
+        let columns: Vec<_> = columns.iter().map(|column| rows.iter().map(column).collect()).collect();
+        columns::write(rows.len(), &columns, self);
     }
 }

@@ -1,0 +1,207 @@
+//! Rows of JSON, of which what is the same in many is kept once.
+//!
+//! The decimal numbers of a row, also those within its texts, are taken out of it; what is left is its shape. Rows of one
+//! shape stand in a table of the numbers that differ among them; the others stay in the shape. In the section: the number
+//! of shapes, each with as many texts as it has numbers and one more; a table with the shape of each row; for each shape
+//! the table of its numbers.
+
+use crate::columns;
+use crate::container::Content;
+use crate::error::FileError;
+use crate::reader::Reader;
+use crate::writer::Writer;
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+
+type Result<T> = std::result::Result<T, FileError>;
+
+/// The section of rows.
+pub(crate) fn write<T: Serialize>(rows: &[T]) -> Result<Content> {
+    let texts: Vec<String> = rows
+        .iter()
+        .map(serde_json::to_string)
+        .collect::<serde_json::Result<_>>()
+        .map_err(|_| FileError::TooMany { what: "texts" })?;
+    let rows: Vec<Row<'_>> = texts.iter().map(|text| Row::of(text)).collect();
+    let (mut numbers, mut shapes): (HashMap<&[&str], usize>, Vec<Vec<&Row<'_>>>) = Default::default();
+    let of_rows = rows.iter().map(|row| {
+        let shape = *numbers.entry(&row.between).or_insert(shapes.len());
+        if shape == shapes.len() {
+            shapes.push(Vec::new());
+        }
+        shapes[shape].push(row);
+        Some(shape as i64)
+    });
+    let of_rows: Vec<Option<i64>> = of_rows.collect();
+    let mut out = Writer::default();
+    out.len(shapes.len());
+    let shapes: Vec<Shape> = shapes.iter().map(|rows| Shape::of(rows)).collect();
+    shapes.iter().for_each(|shape| out.texts(&shape.between));
+    columns::write(of_rows.len(), &[of_rows], &mut out);
+    let with_numbers = shapes.iter().filter(|shape| !shape.columns.is_empty());
+    with_numbers.for_each(|shape| columns::write(shape.rows, &shape.columns, &mut out));
+    Ok(Content { bytes: out.bytes, expanded: texts.iter().map(String::len).sum() })
+}
+
+/// The rows of a section.
+pub(crate) fn read<T: for<'a> Deserialize<'a>>(input: &mut Reader<'_>) -> Result<Vec<T>> {
+    let shapes = (0..input.len("shapes")?).map(|_| input.texts()).collect::<Result<Vec<_>>>()?;
+    let of_rows = input.columns::<1>()?;
+    let tables = shapes.iter().map(|texts| match texts.len() {
+        0 | 1 => Ok(Vec::new()),
+        texts => columns::read(input, texts - 1),
+    });
+    let tables: Vec<_> = tables.collect::<Result<_>>()?;
+    let mut next = vec![0; shapes.len()];
+    let (mut rows, mut text, mut made) = (Vec::new(), String::new(), 0_usize);
+    for [shape] in of_rows {
+        let shape = shape.and_then(|shape| usize::try_from(shape).ok()).filter(|shape| *shape < shapes.len());
+        let Some(shape) = shape else {
+            return Err(input.error("a row of no shape", format_args!("one of {} shapes", shapes.len())));
+        };
+        text.clear();
+        fill(&shapes[shape], &tables[shape], next[shape], &mut text)
+            .ok_or_else(|| input.error(format_args!("no row {} of shape {shape}", next[shape]), "one"))?;
+        next[shape] += 1;
+        made = made.saturating_add(text.len());
+        if made > input.most() {
+            return Err(
+                input.error(format_args!("rows of {made} bytes"), format_args!("at most {}", input.most()))
+            );
+        }
+        rows.push(
+            serde_json::from_str(&text).map_err(|error| input.error(error, "the JSON of this section"))?,
+        );
+    }
+    Ok(rows)
+}
+
+/// The text of a row: what is between its numbers, and those.
+fn fill(between: &[&str], columns: &[Vec<Option<i64>>], row: usize, text: &mut String) -> Option<()> {
+    let (last, before) = between.split_last()?;
+    for (part, column) in before.iter().zip(columns) {
+        text.push_str(part);
+        text.push_str(&(*column.get(row)?)?.to_string());
+    }
+    text.push_str(last);
+    Some(())
+}
+
+/// A text as its numbers and what is between them: a text before each and one behind the last.
+struct Row<'a> {
+    between: Vec<&'a str>,
+    numbers: Vec<i64>,
+}
+
+impl<'a> Row<'a> {
+    fn of(text: &'a str) -> Self {
+        let (mut row, mut begin, mut at) = (Self { between: Vec::new(), numbers: Vec::new() }, 0, 0);
+        let bytes = text.as_bytes();
+        while at < bytes.len() {
+            let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let zeros = bytes[at..at + digits].iter().take_while(|byte| **byte == b'0').count();
+            let start = at + zeros.min(digits.saturating_sub(1));
+            let end = at + digits;
+            // Digits that are more than 64 bits stay text, as all else that is no number.
+            if let Some(number) = (digits > 0).then(|| text[start..end].parse().ok()).flatten() {
+                row.between.push(&text[begin..start]);
+                row.numbers.push(number);
+                begin = end;
+            }
+            at = end.max(at + 1);
+        }
+        row.between.push(&text[begin..]);
+        row
+    }
+}
+
+/// Rows that differ in nothing but numbers: what is the same in all, and columns of what is not.
+struct Shape {
+    rows: usize,
+    between: Vec<String>,
+    columns: Vec<Vec<Option<i64>>>,
+}
+
+impl Shape {
+    fn of(rows: &[&Row<'_>]) -> Self {
+        let (mut between, mut columns, mut text) = (Vec::new(), Vec::new(), String::new());
+        let first = rows[0];
+        for (index, number) in first.numbers.iter().enumerate() {
+            text.push_str(first.between[index]);
+            if rows.iter().all(|row| row.numbers[index] == *number) {
+                text.push_str(&number.to_string());
+            } else {
+                between.push(std::mem::take(&mut text));
+                columns.push(rows.iter().map(|row| Some(row.numbers[index])).collect());
+            }
+        }
+        text.push_str(first.between[first.numbers.len()]);
+        between.push(text);
+        Self { rows: rows.len(), between, columns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::section::Section;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn back(bytes: &[u8], most: usize) -> Result<Vec<Value>> {
+        let mut reader = Reader::new(Section::Processes, bytes, most);
+        let rows = read(&mut reader)?;
+        reader.end()?;
+        Ok(rows)
+    }
+
+    #[test]
+    fn processes_that_differ_in_numbers_are_one_text() {
+        let rows: Vec<Value> = (0..100_i64)
+            .map(|rank| json!({"case_id": rank, "env": [format!("PMI_RANK={rank}"), "LANG=C.UTF-8"], "exit_code": 0}))
+            .collect();
+        let Content { bytes, expanded } = write(&rows).expect("rows");
+        assert_eq!(expanded, rows.iter().map(|row| row.to_string().len()).sum::<usize>());
+        let texts = String::from_utf8_lossy(&bytes);
+        assert_eq!(texts.matches("PMI_RANK").count(), 1);
+        assert!(bytes.len() < 100 + 3 * 100 + 100, "{} bytes", bytes.len());
+        assert_eq!(back(&bytes, expanded).expect("rows"), rows);
+        back(&bytes, expanded - 1).expect_err("more text than the file justifies");
+    }
+
+    #[test]
+    fn numbers_stay_as_they_were_written() {
+        let rows = [
+            json!("node007 0 -1 00 1.50 1e9 18446744073709551615 9223372036854775807"),
+            json!("node008 0 -2 01 1.05 1e9 18446744073709551615 9223372036854775807"),
+            json!("\u{0}1"),
+            json!("é1ü22日3"),
+            json!(null),
+        ];
+        let Content { bytes, expanded } = write(&rows).expect("rows");
+        assert_eq!(back(&bytes, expanded).expect("rows"), rows);
+    }
+
+    proptest! {
+        #[test]
+        fn rows_come_back_as_they_were(rows in prop::collection::vec(("[a0-2]{0,6}", any::<i64>(), any::<Option<u8>>()), 0..40)) {
+            let rows: Vec<Value> = rows.iter().map(|(text, number, small)| json!({"a": text, "b": number, "c": small})).collect();
+            let Content { bytes, expanded } = write(&rows).expect("rows");
+            prop_assert_eq!(back(&bytes, expanded).expect("rows"), rows);
+        }
+
+        #[test]
+        fn any_bytes_are_rows_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _rows_or_error = back(&bytes, 1_000);
+        }
+
+        #[test]
+        fn damaged_rows_are_rows_or_an_error(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let rows: Vec<Value> = (0..20_i64).map(|row| json!({"a": row * 7919 % 1000, "b": row})).collect();
+            let Content { mut bytes, expanded } = write(&rows).expect("rows");
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+            let _rows_or_error = back(&bytes, expanded);
+        }
+    }
+}
