@@ -187,11 +187,8 @@ impl Search<'_> {
         {
             // It made the file, which no link led to, in a directory that it knows.
             let is_made = matches!(step.action, JobAction::Open(mode) if mode.exclusive)
-                && parent(text).is_some_and(|place| {
-                    teller.is_some_and(|program| {
-                        self.words.cwd(program) == place || self.words.hold(program, place)
-                    })
-                });
+                && parent(text)
+                    .is_some_and(|place| teller.is_some_and(|program| self.words.lead_to(program, place)));
             if !is_made {
                 self.users.insert(doer);
             }
