@@ -10,6 +10,7 @@ use crate::long_lines::each;
 use crate::owned::{Filling, Owned, above, is_at, is_below, is_given, parent};
 use crate::spares::{self, Spared, Thing};
 use crate::targets::begun;
+use crate::untouched;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 27] = [
+const EXPLANATION: [(&str, &str); 30] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -30,8 +31,9 @@ const EXPLANATION: [(&str, &str); 27] = [
     ),
     (
         "_found",
-        "  recording; \"perhaps\": no job has, and it may have been there; \"nothing\": no job has, and nothing needs to be restored.",
+        "  recording; \"perhaps\": no job has, and it may have been there; \"free\": no job has, and nothing has the",
     ),
+    ("_found", "  name; \"nothing\": no job has, and nothing needs to be restored."),
     (
         "_left",
         "_left N JOB...: one of these has begun to change the name last; they run again after this one, which removes it (_remove).",
@@ -40,6 +42,11 @@ const EXPLANATION: [(&str, &str); 27] = [
         "_only",
         "_only N NAME...: of these names the first N are directories that the job makes anew, and nothing but these names is in them.",
     ),
+    (
+        "_new",
+        "_new MARK (MARK NAME)...: if the job never began here, nothing has the names that those jobs make that never began either. It changes",
+    ),
+    ("_new", "  files of before, or needs them, and is not done once more where all was done already."),
     (
         "_first",
         "_first MARK NAME...: if the job, which leaves MARK, never began here, nothing has these names, which it removes from then on.",
@@ -192,7 +199,7 @@ impl<'a> Anew<'a> {
         loose.extend(followers.iter().filter(|made| made.is_directory));
         let paths = |made: &[&'a Made]| made.iter().map(|made| &*made.path).collect();
         let own = |state: &&State| job.leaves.binary_search(&state.thing).is_ok();
-        let there = job.finds.iter().filter(|state| state.left != Left::Nothing);
+        let there = job.finds.iter().filter(|state| !matches!(state.left, Left::Free | Left::Nothing));
         let places: Vec<&str> = there.filter(own).map(|state| &*state.path).collect();
         let place = |made: &&Made| places.iter().copied().find(|place| is_below(&made.path, place));
         let behind = files.iter().filter_map(|made| Some((place(made)?, &*made.path))).collect();
@@ -244,13 +251,21 @@ pub(crate) fn is_guarded(job: &Job) -> bool {
     !job.finds.is_empty() || job.made.iter().any(|made| made.moved || is_strict(made))
 }
 
+const NEW: &str = "_new() ( test ! -e \"$1\" || exit 0; shift; while test $# -gt 1; do \
+if test ! -e \"$1\" && { test -e \"$2\" || test -L \"$2\"; }; then \
+echo \"$2: it is not of these jobs, which change files of before; run them where all is as it was then, or move it away, and make again\" >&2; exit 1; fi; \
+shift 2; done );";
+
 const FIRST: &str = "_first() ( test ! -e \"$1\" || exit 0; shift; for name; do test -e \"$name\" || test -L \"$name\" || continue; \
 echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; done );";
 
 /// Functions for `sh` that look and mark; the explanation says what each does. They are subshells, so that they leave the variables
 /// of the job alone. `clean` says in messages how to begin anew.
 pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<Vec<String>> {
-    let is_full = owned.any() || jobs.jobs.iter().any(|job| is_guarded(job) || !job.leaves.is_empty());
+    let asks = |number: usize| !untouched::results(number, jobs).is_empty();
+    let is_full = owned.any()
+        || jobs.jobs.iter().any(|job| is_guarded(job) || !job.leaves.is_empty())
+        || (0..jobs.jobs.len()).any(asks);
     if !is_full {
         let removes = |number: usize| !Anew::of(number, jobs, owned).files.is_empty();
         return (0..jobs.jobs.len()).any(removes).then(|| vec![FIRST.to_owned()]);
@@ -269,8 +284,8 @@ stat -c \"%A %i %.9W\" \"$1\"; find \"$1\" -name .iotrail -prune -o -type d -pri
 ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo none; fi );";
     let found = format!(
         "_found() ( was=- also= left={mark}$1; if test -e $left; then was=$(cat $left) || exit; fi; \
-case $2 in input) want=- also=\"restore it, \";; perhaps) want=- also=\"restore it if it was there before, \";; nothing) want=-;; *) want=$2;; esac; \
-if test \"$was\" = $want; then case $2 in input|perhaps) ;; *) exit 0;; esac; \
+case $2 in input) want=- also=\"restore it, \";; perhaps) want=- also=\"restore it if it was there before, \";; free|nothing) want=-;; *) want=$2;; esac; \
+if test \"$was\" = $want; then case $2 in input|perhaps) ;; free) _first \"\" \"$3\"; exit;; *) exit 0;; esac; \
 test -e {still}$1 && test \"$(cat {still}$1)\" = \"$(_state \"$3\")\" || exit 0; \
 if test $2 = perhaps; then also=\"restore it if it was there before, or else move it away, \"; fi; \
 echo \"$3: it is still as the jobs left it; ${{also}}or remove {still}$1 if it is as you want it, and make again\" >&2; exit 1; fi; \
@@ -330,6 +345,7 @@ rmdir .iotrail 2>/dev/null || : );"
         same,
         only,
         FIRST.to_owned(),
+        NEW.to_owned(),
         there.to_owned(),
         free.to_owned(),
         leaves,
@@ -447,11 +463,20 @@ fn fill<'a>(
 fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> String {
     let (job, filling) = (&jobs.jobs[number], &owned.fillings[number]);
     let mut parts: Vec<String> = Vec::new();
+    let new = untouched::results(number, jobs);
+    if !new.is_empty() {
+        let (first, names) = arguments(new.iter().map(|(_, name)| *name), jobs);
+        let of_makers =
+            new.iter().zip(names).map(|((maker, _), name)| format!(" {} {name}", mark(*maker, jobs)));
+        let line = of_makers.fold(format!("_new {}", mark(number, jobs)), |line, pair| line + &pair);
+        parts.push(grouped(&first, &line));
+    }
     for state in &job.finds {
         let left = match state.left {
             Left::ByJob(other) => (other.0 + 1).to_string(),
             Left::Input => "input".to_owned(),
             Left::Perhaps => "perhaps".to_owned(),
+            Left::Free => "free".to_owned(),
             Left::Nothing => "nothing".to_owned(),
         };
         let name = argument(&printable(&Base::of(jobs).relative(&state.path)));
@@ -534,7 +559,7 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
     if !own.is_empty() {
         parts.push(format!("{{ test ! -e {} || {{ {}; }}; }}", mark(number, jobs), own.join("; ")));
     }
-    if !job.made.is_empty() {
+    if !job.made.is_empty() || !untouched::results(number, jobs).is_empty() {
         parts.push(note(&mark(number, jobs)));
     }
     for state in &job.finds {

@@ -43,6 +43,7 @@ mod samples;
 mod snakemake;
 mod spares;
 mod targets;
+mod untouched;
 mod uses;
 mod watched;
 mod wfformat;

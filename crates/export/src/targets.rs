@@ -365,7 +365,11 @@ fn remade(jobs: &mut Jobs, followers: &[Vec<usize>]) {
     };
     let mut found: Vec<(usize, usize, Vec<JobId>)> = Vec::new();
     for (number, job) in jobs.jobs.iter().enumerate() {
-        let nothing = job.finds.iter().enumerate().filter(|(_, state)| state.left == Left::Nothing);
+        let nothing = job
+            .finds
+            .iter()
+            .enumerate()
+            .filter(|(_, state)| matches!(state.left, Left::Free | Left::Nothing));
         let mut after: Option<BTreeSet<usize>> = None;
         for (at, state) in nothing {
             let Some(writers) = writers.get(&state.thing).filter(|writers| is_made(&state.path, writers))

@@ -253,7 +253,9 @@ pub enum Left {
     Input,
     /// Nobody; whether anything was there before the recording is not known.
     Perhaps,
-    /// Nobody: there was nothing, or nothing that would have to be restored.
+    /// Nobody: nothing had the name.
+    Free,
+    /// Nobody: there was nothing that would have to be restored, be it that something has the name.
     Nothing,
 }
 
@@ -282,6 +284,8 @@ pub struct Made {
     pub clear: bool,
     /// Whether it holds what was there before the recording under another name: nothing may remove it.
     pub moved: bool,
+    /// Whether it is known that nothing had the name before the recording.
+    pub free: bool,
 }
 
 /// A job.

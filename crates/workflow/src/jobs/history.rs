@@ -1268,7 +1268,7 @@ impl Writer<'_> {
         self.moved_away.insert(from);
         let Some(job) = who.filter(|_| !self.moved_away.contains(&to)) else { return };
         let path = name(self.log.names(), to).clone();
-        self.stages.carry(job, Made { path, is_directory: false, clear: true, moved: true });
+        self.stages.carry(job, Made { path, clear: true, moved: true, ..Made::default() });
     }
 
     /// Each of two names is that of what the other one was: of files, or of directories with what is in them.
@@ -1372,7 +1372,7 @@ impl Writer<'_> {
     /// A file has a name that no call mentions. `old`: it may have been there before the recording.
     fn carry(&mut self, who: Who, path: Arc<str>, old: bool) {
         if let Some(job) = who {
-            self.stages.carry(job, Made { path: path.clone(), is_directory: false, clear: true, moved: old });
+            self.stages.carry(job, Made { path: path.clone(), clear: true, moved: old, ..Made::default() });
         }
         self.unmentioned.insert(path, old);
     }
@@ -1388,6 +1388,9 @@ impl Writer<'_> {
         let target = self.unlink(from);
         self.unlink(to);
         let is_old = self.holds_old(from);
+        if let Some(file) = self.labels.file(to).filter(|_| is_old) {
+            self.stages.renames(file);
+        }
         let is_linked = self.stages.is_linked(Thing::Name(from));
         self.remove(who, from);
         let length = self.names.get(&from).and_then(|history| history.length);

@@ -125,6 +125,8 @@ pub(crate) struct Stages {
     cleared: BTreeSet<(u32, PathId)>,
     /// Names that jobs renamed or of whose files they made further names.
     moves: BTreeSet<(u32, PathId)>,
+    /// Files of before that were renamed: to restore them is to give them their names again.
+    renamed: BTreeSet<FileId>,
     /// Who listed which directory when.
     lists: Vec<(PathId, u32, Timestamp)>,
 }
@@ -312,6 +314,11 @@ impl Stages {
         self.history(thing).by_manager = true;
     }
 
+    /// A job gives a file of before another name.
+    pub(crate) fn renames(&mut self, file: FileId) {
+        self.renamed.insert(file);
+    }
+
     /// The job gives what has that name another one.
     pub(crate) fn moves(&mut self, path: PathId, job: u32) {
         self.moves.insert((job, path));
@@ -460,6 +467,8 @@ impl Stages {
             };
             if let Some(path) = path.filter(|_| !history.by_manager) {
                 let before = match (thing, history.stages[0].exists) {
+                    (Thing::Name(_), Some(false)) => Left::Free,
+                    (Thing::Contents(file), _) if self.renamed.contains(&file) => Left::Nothing,
                     (Thing::Count(_), _) | (_, Some(false)) => Left::Nothing,
                     (_, Some(true)) | (Thing::Contents(_) | Thing::Attributes(_), None) => Left::Input,
                     (Thing::Name(_), None) => Left::Perhaps,
@@ -505,7 +514,8 @@ impl History {
             let gone = || self.stages[number..].iter().any(|stage| stage.vanished);
             let clear = if is_directory { stage.missed || gone() } else { !stage.emptied || relinked() };
             let moved = stage.old && !is_directory;
-            Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved }))
+            let free = self.stages[0].exists == Some(false);
+            Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved, free }))
         });
         made.collect()
     }
