@@ -26,9 +26,10 @@ cp -a "$(realpath "$2")" "$work/pilgrim"
 measure() {
   local name=$1 ranks=$2
   shift 2
-  rm -rf "$work/run"
-  mkdir "$work/run"
-  cd "$work/run"
+  cd "$work"
+  rm -rf run
+  mkdir run
+  cd run
   local theirs="it failed"
   if timeout 300 mpirun.mpich -n "$ranks" -genv PILGRIM_TIMING_MODE HIST -genv LD_PRELOAD "$work/installed/lib/libpilgrim.so" "$@" >log 2>&1; then
     theirs="$(find pilgrim-logs -type f -exec cat {} + | wc -c), $(tar c pilgrim-logs | zstd -19 -c | wc -c)"
@@ -52,10 +53,10 @@ for ranks in ${RANKS:-2 8 32}; do
 done
 [ -n "${3:-}" ] || exit 0
 cp -a "$(realpath "$3")" "$work/npb"
-cd "$work/npb/NPB3.4/NPB3.4-MPI"
-sed 's/^MPIFC *=.*/MPIFC = mpif90.mpich/; s/^MPICC *=.*/MPICC = mpicc.mpich/; s/^FFLAGS.*/FFLAGS = -O2 -fallow-argument-mismatch/' config/make.def.template >config/make.def
-mkdir -p bin
+npb=$work/npb/NPB3.4/NPB3.4-MPI
+sed 's/^MPIFC *=.*/MPIFC = mpif90.mpich/; s/^MPICC *=.*/MPICC = mpicc.mpich/; s/^FFLAGS.*/FFLAGS = -O2 -fallow-argument-mismatch/' "$npb/config/make.def.template" >"$npb/config/make.def"
+mkdir -p "$npb/bin"
 for program in CG MG LU IS; do
-  make "$program" CLASS=S >"$work/log" 2>&1 || { tail -n 20 "$work/log"; exit 1; }
-  measure "NPB $program, class S" 4 "$work/npb/NPB3.4/NPB3.4-MPI/bin/${program,,}.S.x"
+  make -C "$npb" "$program" CLASS=S >"$work/log" 2>&1 || { tail -n 20 "$work/log"; exit 1; }
+  measure "NPB $program, class S" 4 "$npb/bin/${program,,}.S.x"
 done

@@ -11,6 +11,7 @@ use iotrail_structure_file::Document;
 use iotrail_trail::memory::MemoryLog;
 use iotrail_trail::{Columns, CreateOptions, EventLog};
 use proptest::prelude::*;
+use std::io::{Read, Write};
 use tempfile::TempDir;
 
 const EXACT: CompressOptions =
@@ -209,10 +210,15 @@ fn with_damage(file: &[u8], section: usize, damage: impl Fn(&mut Vec<u8>)) -> Ve
     for (number, (kind, codec, stored)) in entries.into_iter().enumerate() {
         let stored = &file[start..start + stored];
         start += stored.len();
-        let mut raw = match codec {
-            0 => stored.to_vec(),
-            _ => zstd::decode_all(stored).expect("a frame"),
+        let dictionary = include_bytes!("../../structure-file/src/dictionary.txt");
+        let mut raw = Vec::new();
+        let read = match codec {
+            0 => raw.write(stored),
+            1 => zstd::Decoder::new(stored).and_then(|mut frame| frame.read_to_end(&mut raw)),
+            _ => zstd::Decoder::with_dictionary(stored, dictionary)
+                .and_then(|mut frame| frame.read_to_end(&mut raw)),
         };
+        read.expect("a section");
         if number == section % count {
             damage(&mut raw);
         }

@@ -251,7 +251,7 @@ pub(crate) fn is_guarded(job: &Job) -> bool {
     !job.finds.is_empty() || job.made.iter().any(|made| made.moved || is_strict(made))
 }
 
-const NEW: &str = "_new() ( test ! -e \"$1\" || exit 0; shift; while test $# -gt 1; do \
+const NEW: &str = "_new() ( test ! -e \"$1\" || exit 0; shift; while test -n \"$1\"; do \
 if test ! -e \"$1\" && { test -e \"$2\" || test -L \"$2\"; }; then \
 echo \"$2: it is not of these jobs, which change files of before; run them where all is as it was then, or move it away, and make again\" >&2; exit 1; fi; \
 shift 2; done );";

@@ -19,7 +19,12 @@ const CHECKSUM: usize = 4;
 const MAX_SECTIONS: u64 = 1_024;
 const STORED: u32 = 0;
 const ZSTD: u32 = 1;
+const ZSTD_WITH_DICTIONARY: u32 = 2;
 const ZSTD_LEVEL: i32 = 19;
+/// What sections often hold.
+const DICTIONARY: &[u8] = include_bytes!("dictionary.txt");
+/// Sections that are larger have such things of their own.
+const MOST_WITH_DICTIONARY: usize = 1 << 16;
 /// The most bytes that a stored byte may stand for, so that a small file needs little memory. What compresses better is
 /// stored as it is.
 const MAX_RATIO: usize = 4_096;
@@ -79,9 +84,16 @@ pub(crate) fn pack(sections: &[(Section, Content)]) -> Vec<u8> {
 
 fn compress(section: Section, Content { bytes: raw, expanded }: &Content) -> (Entry, Vec<u8>) {
     let needed = raw.len().max(*expanded);
-    let small = zstd::bulk::compress(raw, ZSTD_LEVEL);
-    let small = small.ok().filter(|small| small.len() < raw.len() && needed <= most_bytes(small.len()));
-    let (codec, bytes) = small.map_or_else(|| (STORED, raw.clone()), |small| (ZSTD, small));
+    let with_dictionary = || {
+        let mut compressor = zstd::bulk::Compressor::with_dictionary(ZSTD_LEVEL, DICTIONARY)?;
+        compressor.compress(raw)
+    };
+    let plain = zstd::bulk::compress(raw, ZSTD_LEVEL).map(|small| (ZSTD, small));
+    let other = (raw.len() <= MOST_WITH_DICTIONARY)
+        .then(|| with_dictionary().map(|small| (ZSTD_WITH_DICTIONARY, small)));
+    let small = [Some(plain), other].into_iter().flatten().flatten();
+    let small = small.filter(|(_, small)| small.len() < raw.len() && needed <= most_bytes(small.len()));
+    let (codec, bytes) = small.min_by_key(|(_, small)| small.len()).unwrap_or_else(|| (STORED, raw.clone()));
     let checksum = crc32fast::hash(&bytes);
     let (stored, raw) = (bytes.len() as u64, raw.len() as u64);
     (Entry { kind: section as u32, codec, stored, raw, checksum }, bytes)
@@ -139,14 +151,21 @@ fn decompress(section: Section, entry: &Entry, bytes: &[u8]) -> Result<Vec<u8>> 
     };
     let raw = match entry.codec {
         STORED => bytes.to_vec(),
-        ZSTD => {
+        ZSTD | ZSTD_WITH_DICTIONARY => {
             let mut raw = Vec::new();
-            let decoder = zstd::Decoder::new(bytes);
+            let dictionary = if entry.codec == ZSTD { &[] } else { DICTIONARY };
+            let decoder = zstd::Decoder::with_dictionary(bytes, dictionary);
             let read = decoder.and_then(|decoder| decoder.take(len as u64 + 1).read_to_end(&mut raw));
             read.map_err(|error| wrong(raw.len(), format!("bad zstd data ({error})"), "a frame".to_owned()))?;
             raw
         }
-        codec => return Err(wrong(0, format!("codec {codec}"), "0 (as it is) or 1 (zstd)".to_owned())),
+        codec => {
+            return Err(wrong(
+                0,
+                format!("codec {codec}"),
+                "0 (as it is), 1 (zstd) or 2 (zstd with the dictionary)".to_owned(),
+            ));
+        }
     };
     if raw.len() != len {
         let found = if raw.len() > len { "more bytes".to_owned() } else { format!("{} bytes", raw.len()) };

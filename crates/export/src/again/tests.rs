@@ -115,7 +115,7 @@ fn a_job_runs_only_where_it_finds_what_it_found() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("x"), "x").unwrap();
     let other = Left::ByJob(JobId(2));
-    let cases: [(Left, Option<&str>, &str); 16] = [
+    let cases: [(Left, Option<&str>, &str); 18] = [
         (Left::Input, None, ""),
         (Left::Input, Some("3\n"), "x: job 3 has changed it already; run clean, restore it, and make again"),
         (Left::Perhaps, None, ""),
@@ -125,6 +125,8 @@ fn a_job_runs_only_where_it_finds_what_it_found() {
             "x: job 3 has changed it already; run clean, restore it if it was there before, and make again",
         ),
         (Left::Nothing, None, ""),
+        (Left::Free, None, "x: it is not of these jobs; move it away, and make again"),
+        (Left::Free, Some("3\n"), "x: job 3 has changed it already; run clean, and make again"),
         (Left::Nothing, Some("3\n"), "x: job 3 has changed it already; run clean, and make again"),
         (other, Some("3\n"), ""),
         (other, Some("3"), ""),
@@ -314,6 +316,24 @@ fn clean_removes_no_file_that_was_there_before_under_any_name() {
         let left: Vec<String> = all(place.path()).into_keys().collect();
         assert_eq!(left, ["m", "x"].map(|name| place.path().join(name).to_string_lossy().into_owned()));
     }
+}
+
+#[test]
+fn who_changes_a_file_of_before_is_refused_where_results_are_of_nobody() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("r"), "r").unwrap();
+    let old = JobFile { path: "/w/old".into(), older: true, stays: true, ..JobFile::default() };
+    let result = JobFile { path: "/w/r".into(), stays: true, ..JobFile::default() };
+    let changer = Job { outputs: vec![old], ..Job::default() };
+    let maker =
+        Job { made: vec![Made { free: true, ..made("/w/r") }], outputs: vec![result], ..Job::default() };
+    let jobs = Jobs { jobs: vec![changer, maker], ..one(Job::default()) };
+    let refused = "r: it is not of these jobs, which change files of before";
+    assert!(run(&jobs, place.path(), ":").unwrap().contains(refused));
+    let mark = place.path().join(mark(1, &jobs));
+    fs::create_dir_all(mark.parent().unwrap()).unwrap();
+    fs::write(&mark, "").unwrap();
+    assert_eq!(run(&jobs, place.path(), ":"), None, "the other job made it");
 }
 
 #[test]

@@ -813,7 +813,7 @@ mod tests {
         let again = missed_below(1).finish(&text, &|_| None);
         assert!(again.contested.is_empty(), "who makes it can do so again");
         let contested = missed_below(2).finish(&text, &|_| None).contested.pop().unwrap();
-        assert_eq!((contested.before, contested.finds), (Left::Nothing, vec![(2, 0)]));
+        assert_eq!((contested.before, contested.finds), (Left::Free, vec![(2, 0)]));
     }
 
     #[test]
@@ -872,7 +872,7 @@ mod tests {
         stages.now = Timestamp(2);
         stages.write(X, 2, How::Changed, None);
         let contested = stages.finish(&text, &|_| None).contested.pop().unwrap();
-        assert_eq!(contested.before, Left::Nothing);
+        assert_eq!(contested.before, Left::Free);
         let mut stages = Stages::default();
         stages.write(X, 2, How::Changed, None);
         let contested = stages.finish(&text, &|_| None).contested.pop().unwrap();
@@ -887,7 +887,7 @@ mod tests {
         stages.read(X, 2, LookupOutcome::Used);
         stages.write(X, 3, How::Removed, None);
         let contested = stages.finish(&text, &|_| None).contested.pop().unwrap();
-        assert_eq!((contested.before, contested.writers), (Left::Nothing, vec![1, 3]));
+        assert_eq!((contested.before, contested.writers), (Left::Free, vec![1, 3]));
         assert_eq!(contested.finds, [(2, 1), (3, 1)]);
     }
 
