@@ -180,6 +180,26 @@ impl Outline {
 }
 
 impl Outline {
+    /// Leaves the calls of these layers, and the loops that hold such: calls within a call that goes stand in its place.
+    pub fn select(&mut self, is_wanted: &impl Fn(&str) -> bool) {
+        self.body = selected(std::mem::take(&mut self.body), is_wanted);
+    }
+}
+
+fn selected(items: Vec<OutlineItem>, is_wanted: &impl Fn(&str) -> bool) -> Vec<OutlineItem> {
+    let mut all = Vec::new();
+    for mut item in items {
+        item.body = selected(item.body, is_wanted);
+        match &item.call {
+            Some(call) if !is_wanted(call.layer) => all.append(&mut item.body),
+            None if item.body.is_empty() => {}
+            _ => all.push(item),
+        }
+    }
+    all
+}
+
+impl Outline {
     /// The outline of a structure without its loops and calls; in a time that does not depend on iterations, unless every time
     /// is kept.
     ///

@@ -15,28 +15,34 @@ pub(crate) struct Layers {
     named: Option<Vec<Layer>>,
 }
 
+/// The layers that the words of `--layer` name.
+///
+/// # Errors
+/// For the first word that names none.
+pub fn named_layers(words: &[String]) -> Result<Vec<Layer>, QueryError> {
+    let mut named = Vec::new();
+    for word in listed(words) {
+        match (word, Layer::from_name(word)) {
+            ("all", _) => named.extend(Layer::ALL),
+            (_, Some(layer)) => named.push(layer),
+            (_, None) => {
+                let allowed =
+                    "write syscall, posix, libc, mpiio, mpi, several of them separated by commas, or all";
+                return Err(QueryError::word("layer", word, "not a layer", allowed));
+            }
+        }
+    }
+    Ok(named)
+}
+
 impl Layers {
-    /// The layers that the words of `--layer` name.
+    /// The layers that the words of `--layer` name; without words the lowest one.
     ///
     /// # Errors
     /// For the first word that names none.
     pub(crate) fn parse(words: &[String]) -> Result<Self, QueryError> {
-        if words.is_empty() {
-            return Ok(Self::default());
-        }
-        let mut named = Vec::new();
-        for word in listed(words) {
-            match (word, Layer::from_name(word)) {
-                ("all", _) => named.extend(Layer::ALL),
-                (_, Some(layer)) => named.push(layer),
-                (_, None) => {
-                    let allowed =
-                        "write syscall, posix, libc, mpiio, mpi, several of them separated by commas, or all";
-                    return Err(QueryError::word("layer", word, "not a layer", allowed));
-                }
-            }
-        }
-        Ok(Self { named: Some(named) })
+        let named = if words.is_empty() { None } else { Some(named_layers(words)?) };
+        Ok(Self { named })
     }
 
     /// Those that are selected of a log that has the layers `there`, the lowest first.

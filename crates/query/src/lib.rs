@@ -49,7 +49,7 @@ pub use event_classes::event_classes;
 pub use explain::Explanation;
 pub use facts::Facts;
 pub use group::{GroupBy, Groups};
-pub use layers::OneLayer;
+pub use layers::{OneLayer, named_layers};
 pub use mapping::{AUTO, Mapping, Subject};
 pub use pass::{Asks, Pass, Rows, Running, scan};
 pub use preset::{MAPPINGS, Preset};

@@ -4,6 +4,7 @@ use crate::{output, ui::Ui};
 use anyhow::bail;
 use iotrail_compress::{Outline, OutlineOptions, load, smaller};
 use iotrail_model::units;
+use iotrail_query::named_layers;
 use iotrail_structure::Precision;
 use iotrail_structure_file::Document;
 use iotrail_terminal::outline;
@@ -21,6 +22,7 @@ Examples:
   iotrail structure run.structure
   iotrail structure run.structure --rank 0
   iotrail structure run.structure --loop 2
+  iotrail structure run.structure --layer mpi,mpiio
   iotrail structure run.structure --json | jq '.body[].count'
   iotrail structure run.structure --precision 80 -o small.structure"
 )]
@@ -33,6 +35,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "R")]
     rank: Option<u32>,
 
+    /// Show the calls of these interfaces, comma-separated: `syscall`, `posix`, `libc`, `mpiio`, `mpi`; all by default.
+    #[arg(long, value_name = "LAYER")]
+    layer: Vec<String>,
+
     /// Show the loop with this number.
     #[arg(long = "loop", value_name = "L")]
     item: Option<u32>,
@@ -42,7 +48,7 @@ pub(crate) struct Args {
     json: bool,
 
     /// Make a structure that is less exact and smaller; the percentage is that of `iotrail compress`.
-    #[arg(long, value_name = "PERCENT", requires = "output", conflicts_with_all = ["rank", "item", "json"])]
+    #[arg(long, value_name = "PERCENT", requires = "output", conflicts_with_all = ["rank", "layer", "item", "json"])]
     precision: Option<u64>,
 
     /// The structure to write with --precision, `-` for stdout.
@@ -67,7 +73,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         bail!("there is no rank {rank} in {}", args.structure.display());
     }
     let outline_options = OutlineOptions { rank: args.rank, item: args.item };
-    let outlined = Outline::of(&document, outline_options)?;
+    let mut outlined = Outline::of(&document, outline_options)?;
+    if !args.layer.is_empty() {
+        let layers = named_layers(&args.layer)?;
+        outlined.select(&|layer| layers.iter().any(|named| named.name() == layer));
+    }
     if args.json {
         output::json(&outlined)?;
     } else {
