@@ -246,3 +246,27 @@ fn another_name_of_a_link_is_not_made_again_when_a_job_changes_what_it_leads_to(
     let said = made_again("echo A >a; ln -s a l", "ln l w\nsed -i s/A/B/ a", 2);
     assert!(said[1].contains("Nothing to be done"), "{said:?}");
 }
+
+#[test]
+fn a_redacted_copy_has_the_jobs_of_the_original() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("work")).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_iotrail"));
+        command.args(args).current_dir(root.join("work")).stdin(Stdio::null()).env("SOURCE_DATE_EPOCH", "7");
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{args:?}: {done:?}");
+        done.stdout
+    };
+    let script = "echo l >a; SECRET=1 cat a >b; cat a >c; HIDDEN=2 sort b >d";
+    run(&["record", "-q", "-o", "../t.trail", "--", "sh", "-c", script]);
+    run(&["redact", "-q", "../t.trail", "-o", "../r.trail"]);
+    let told = |trail: &str| {
+        let text = String::from_utf8(run(&["workflow", trail, "--format", "makefile", "-o", "-"])).unwrap();
+        let lines = |what: &str| text.lines().filter(|line| line.contains(what)).count();
+        (lines("# job "), lines("environment variables"), lines("SOURCE_DATE_EPOCH"))
+    };
+    assert_eq!(told("../t.trail"), told("../r.trail"));
+    assert_eq!(told("../t.trail").1, 1);
+}
