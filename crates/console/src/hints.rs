@@ -157,6 +157,7 @@ fn of_trail(cause: &(dyn Error + 'static)) -> Option<String> {
         TrailError::Exists { .. } | TrailError::OtherRun { .. } => {
             Some(", or replace it with --force".to_owned())
         }
+        TrailError::NotReplaceable { .. } => Some("; choose another name".to_owned()),
         TrailError::Locked { .. } => Some("; iotrail recover finishes it".to_owned()),
         TrailError::NotConverted { path, .. } => Some(format!(
             "; `iotrail recover {}` finishes the trail there, or elsewhere with -o",

@@ -6,7 +6,7 @@
 //! rule.
 
 /// Functions for `sh`; the explanation of `again` says what each does. They tell names and what is kept of each by `//`, which is in no name.
-pub(crate) fn functions(sum: &str) -> [String; 4] {
+pub(crate) fn functions(sum: &str) -> [String; 5] {
     let looks = list(sum);
     let look = "_look() ( names=$(LC_ALL=C sort -u); here=$(pwd -P); { \
 printf \"%s\\n\" \"$names\" | tr \"\\n\" \"\\0\" | TZ=UTC0 xargs -0 stat -L -c \"%n//%f %s %y\" 2>/dev/null | sed \"s|//\\(4[0-9a-f]*\\) .*|//\\1|\"; \
@@ -18,14 +18,18 @@ LC_ALL=C awk \"{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); a
     let looks_like = format!(
         "_looks() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look >{looks}$job );"
     );
+    let permitted = format!(
+        "_permitted() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look | sed \"s|//\\(.\\)[0-9a-f]*|//\\1|\" >{looks}$job );"
+    );
     let makes =
         format!("_makes() ( job=$1; shift; mkdir -p .iotrail && printf \"%s//\\n\" \"$@\" >{looks}$job );");
     let changed = format!(
         "_changed() ( for list in {looks}*; do test -e \"$list\" || exit 0; done; \
-cat {looks}* | sed \"s|//.*||\" | _look | LC_ALL=C awk \"FILENAME == \\\"-\\\" {{ name = substr(\\$0, 1, index(\\$0, \\\"//\\\") - 1); now[\\$0]; now[name \\\"//\\\"]; to = index(\\$0, \\\"//> \\\"); if (to) now[name substr(\\$0, to)]; next }} \
+cat {looks}* | sed \"s|//.*||\" | _look | LC_ALL=C awk \"FILENAME == \\\"-\\\" {{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); now[\\$0]; now[name \\\"//\\\"]; \
+rest = substr(\\$0, at + 3); sub(/^[0-9a-f]*/, \\\"\\\", rest); now[substr(\\$0, 1, at + 2) rest]; to = index(\\$0, \\\"//> \\\"); if (to) now[name substr(\\$0, to)]; next }} \
 !(\\$0 in now) {{ job = FILENAME; sub(/.*looks-[0-9a-f]*-/, \\\"\\\", job); if (!(job in done)) print job; done[job] }}\" - {looks}* );"
     );
-    [look.to_owned(), looks_like, makes, changed]
+    [look.to_owned(), looks_like, permitted, makes, changed]
 }
 
 /// What is kept for a job; its number follows.
@@ -33,18 +37,18 @@ fn list(sum: &str) -> String {
     format!(".iotrail/looks-{sum}-")
 }
 
-/// For make: `looks-differ` with numbers of jobs is something if what one of them read is not as it was.
+/// For make: `looks-differ` with the number of a job is something if what it read, or what is kept of other names for it, is not as it was.
 pub(crate) fn of_make(new: &str) -> String {
     format!(
         "\n# A job is run, too, if what it read and no job makes is not as it was then: older, a link, of other permissions.\n\
-changed-looks := $(shell _changed)\nlooks-differ = $(if $(filter $1,$(changed-looks)),{new})\n"
+changed-looks := $(shell _changed)\nlooks-differ = $(if $(filter $1 $1-%,$(changed-looks)),{new})\n"
     )
 }
 
 /// For a Snakefile: `looks` is a parameter that is another one then.
 pub(crate) const OF_SNAKEMAKE: &str = "
 # What a job read and no job makes: it is run, too, if that is not as it was then: older, a link, of other permissions.
-def looks(*names):
+def looks(*names, permissions=True):
     found = []
     for name in names:
         try:
@@ -52,7 +56,8 @@ def looks(*names):
         except OSError:
             continue
         times = () if stat.S_ISDIR(known.st_mode) else (known.st_size, known.st_mtime_ns)
-        found.append((name, known.st_mode, *times, os.path.relpath(os.path.realpath(name))))
+        mode = known.st_mode if permissions else stat.S_IFMT(known.st_mode)
+        found.append((name, mode, *times, os.path.relpath(os.path.realpath(name))))
     return zlib.crc32(repr(found).encode(\"utf-8\", \"surrogateescape\"))
 ";
 
@@ -107,6 +112,15 @@ mod tests {
         run(keep);
         fs::rename(at("a"), at("h")).unwrap();
         symlink("h", at("a")).unwrap();
+        fs::write(at("i"), "x").unwrap();
+        fs::create_dir(at("k")).unwrap();
+        run("_permitted 7-permitted ./i ./k ./missing");
+        fs::set_permissions(at("i"), fs::Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(at("k"), fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(run("_changed"), "1", "jobs set these permissions");
+        fs::write(at("i"), "longer").unwrap();
+        assert_eq!(run("_changed"), "1 7-permitted");
+        fs::remove_file(at(".iotrail/looks-5a-7-permitted")).unwrap();
         run("_makes 5-made './b*c' './b c' ./cur");
         fs::write(at("b*c"), "").unwrap();
         assert_eq!(run("_changed"), "1");

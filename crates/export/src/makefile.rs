@@ -95,7 +95,7 @@ fn keep_looks(whose: &str, paths: &[String]) -> String {
 
 /// Whether something is kept of names for the job.
 fn has_looks(rule: &Rule) -> bool {
-    [&rule.looks, &rule.leaves, &rule.odd].into_iter().any(|paths| !paths.is_empty())
+    [&rule.looks, &rule.permitted, &rule.leaves, &rule.odd].into_iter().any(|paths| !paths.is_empty())
 }
 
 /// A function with names.
@@ -224,12 +224,16 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = write!(text, " $(call leads-elsewhere,{0}) $(call are-there,{0})", number + 1);
         }
         if has_looks(rule) {
-            let _ = write!(text, " $(call looks-differ,{0} {0}-left {0}-made)", number + 1);
+            let _ = write!(text, " $(call looks-differ,{})", number + 1);
         }
         for input in &rule.inputs {
-            let _ = match rule.asked.contains(input) && is_plain(input) {
-                true => write!(text, " $(call unless-dangling,{input})"),
-                false => write!(text, " {input}"),
+            let is_asked = rule.asked.contains(input) && is_plain(input);
+            let may_lead = watched.names[number].contains(input) && is_plain(input);
+            let _ = match (is_asked, may_lead) {
+                (true, true) => write!(text, " $(call unless-dangling,$(call unless-theirs,{input}))"),
+                (true, false) => write!(text, " $(call unless-dangling,{input})"),
+                (false, true) => write!(text, " $(call unless-theirs,{input})"),
+                (false, false) => write!(text, " {input}"),
             };
         }
         for (place, changed) in rule.changed.iter().enumerate() {
@@ -254,15 +258,20 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = writeln!(text, "\t@{}", recipe(&before.checks));
         }
         // Whatever ends it early, make finds no stamp then. It is gone before anything is changed, and after it was looked at all.
+        let is_watched = |path: &String| name(path).is_some_and(|path| watched.names[number].contains(&path));
+        let looks: Vec<String> = rule.looks.iter().filter(|path| !is_watched(path)).cloned().collect();
+        let is_led = looks.len() < rule.looks.len();
         let begins = [
             format!("rm -f -- {}", rule.stamp),
             before.changes.clone(),
-            keep_looks(&(number + 1).to_string(), &rule.looks),
+            keep_looks(&(number + 1).to_string(), &looks),
+            keep("_permitted", &format!("{}-permitted", number + 1), &rule.permitted),
         ];
         let begins: Vec<String> = begins.into_iter().filter(|part| !part.is_empty()).collect();
         let begins = begins.join(" && ");
+        let led = if is_led { format!(" && $(call keep-led,{})", number + 1) } else { String::new() };
         let inner = if watches { format!(" && $(call keep-inner,{})", number + 1) } else { String::new() };
-        let _ = writeln!(text, "\t@{}{inner}", recipe(&begins));
+        let _ = writeln!(text, "\t@{}{led}{inner}", recipe(&begins));
         let _ = writeln!(text, "\t{}", recipe(&before.around(&format!("{directories}{line}"))));
         let leads = if watches {
             format!(

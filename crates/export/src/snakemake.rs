@@ -141,7 +141,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         );
         text.push_str(OF_SNAKEMAKE);
     }
-    if rules.iter().any(|rule| !rule.looks.is_empty()) {
+    if rules.iter().any(|rule| !rule.looks.is_empty() || !rule.permitted.is_empty()) {
         text.push_str(OF_LOOKS);
     }
     let base = Base::of(jobs);
@@ -189,9 +189,12 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         list(text, "output", &outputs);
         let leads = names.map(|names| format!("leads({names})"));
         // Where links lead is watched already; what lies there may be made by a later job.
-        let looks = rule.looks.iter().filter(|path| !watched.names[number].contains(path));
-        let looks: Vec<String> = looks.map(|path| plain_literal(path)).collect();
-        let looks = (!looks.is_empty()).then(|| format!("looks({})", looks.join(", ")));
+        let looks = [(&rule.looks, ""), (&rule.permitted, ", permissions=False")];
+        let looks = looks.into_iter().filter_map(|(paths, how)| {
+            let paths = paths.iter().filter(|path| !watched.names[number].contains(path));
+            let paths: Vec<String> = paths.map(|path| plain_literal(path)).collect();
+            (!paths.is_empty()).then(|| format!("looks({}{how})", paths.join(", ")))
+        });
         list(text, "params", &leads.into_iter().chain(looks).collect::<Vec<_>>());
         let before = again::before(number, jobs, owned).unwrap_or_default();
         let calls = !before.checks.is_empty() || !job.leaves.is_empty();

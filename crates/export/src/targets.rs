@@ -62,6 +62,8 @@ pub(crate) struct Rule {
     pub(crate) changed: Vec<String>,
     /// Paths of what it read, or jobs that it wakes, and no job makes or changes: it runs again when they look otherwise.
     pub(crate) looks: Vec<String>,
+    /// Such paths whose permissions jobs set, which therefore are no reason.
+    pub(crate) permitted: Vec<String>,
     /// Paths of what it and nobody after it changes in place.
     pub(crate) leaves: Vec<String>,
     /// Jobs that have lists of what they made: it runs when something of these is missing, being one of them or woken by them.
@@ -233,15 +235,17 @@ where
             present,
             changed,
             looks: Vec::new(),
+            permitted: Vec::new(),
             leaves,
             lists: owned.fillings[number].stays.then_some(number).into_iter().collect(),
             odd,
         });
     }
     wake(jobs, &mut all, &outer, &followed(jobs, before, &targets, &name));
+    let set: HashSet<String> = changed.iter().map(|path| base.relative(path)).collect();
     for (rule, mut looks) in all.iter_mut().zip(looks) {
         looks.extend(rule.inputs.iter().filter_map(|name| paths.get(name).cloned()));
-        rule.looks = looks.into_iter().collect();
+        (rule.permitted, rule.looks) = looks.into_iter().partition(|path| set.contains(path));
     }
     for ((rule, targets), stamp) in all.iter_mut().zip(targets).zip(stamps) {
         (rule.targets, rule.stamp) = (targets, stamp);
@@ -550,7 +554,8 @@ where
     let is_carried = |path: &&Arc<str>| carried.iter().any(|directory| is_below(path, directory));
     let late = read.clone().chain(found.clone()).filter(is_carried).map(|path| base.relative(path));
     let late: BTreeSet<String> = late.collect();
-    let looked: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.looks).collect();
+    let looked: BTreeSet<&String> =
+        rules.iter().flat_map(|rule| rule.looks.iter().chain(&rule.permitted)).collect();
     let files: BTreeSet<String> = read
         .chain(found)
         .filter(|path| !made.contains(&***path))

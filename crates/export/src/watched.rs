@@ -59,7 +59,7 @@ impl Watched {
 
 /// Functions for make: `leads-elsewhere` with the number of a job is something if the names of `watched-N` do not lead where they led when it
 /// ran, `are-there` are the files among them, and `keep-leads` is a command that keeps where they lead. `refuse-made`
-/// is one that refuses the job if one of them leads to what a job made, but did not when it began (`keep-inner`); `still-nowhere` does so if another job made that while it ran.
+/// is one that refuses the job if one of them leads to what a job made, but did not when it began (`keep-inner`); `keep-led` keeps how those look that lead to nothing of the jobs; `unless-theirs` is a name, unless it leads to what the jobs make, whose time is no reason; `still-nowhere` does so if another job made that while it ran.
 pub(crate) fn of_make(watched: &Watched, sum: &str, new: &str, clean: &str) -> String {
     let file = format!(".iotrail/leads-{sum}-$1");
     let inner = format!(".iotrail/inner-{sum}-$1");
@@ -82,6 +82,9 @@ leads-differ = $(subst <$1>,,<$2>)$(subst <$2>,,<$1>)
 leads-elsewhere = $(if $(call leads-differ,$(call leads-to,$1),$(file <{file})),{new})
 are-there = $(foreach name,$(watched-$1),$(if $(call leads-away,$(name)),$(if $(wildcard $(name)/.),,$(name))))
 keep-leads = $(if $(call leads-to,$1),printf \"%s\\n\" '$(subst ','\\'',$(call leads-to,$1))' >{file},rm -f {file})
+unless-theirs = $(if $(realpath $1),$(if $(call leads-away,$1),$1),$1)
+led-away = $(foreach name,$(watched-$1),$(if $(call leads-away,$(name)),./$(name)))
+keep-led = $(if $(call led-away,$1),_looks $1-led $(call led-away,$1),rm -f .iotrail/looks-{sum}-$1-led)
 keep-inner = mkdir -p .iotrail && printf \"%s\\n\" '. $(call lead-inside,$1)' >{inner}
 lead-inside = $(foreach name,$(watched-$1),$(if $(filter $(watched-made),$(patsubst $(watched-base)/%,%,$(realpath $(name)))),$(name)))
 made-since = $(if $(file <{inner}),$(filter-out $(file <{inner}),$(call lead-inside,$1)))

@@ -5,8 +5,12 @@ use crate::{help, inputs, offers};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, FromArgMatches};
 use iotrail_console::near::nearest;
+use iotrail_console::output;
+use iotrail_console::ui::{Colour, Ui};
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
+use std::process::exit;
 
 /// The command line, the name of its command, and whether no output of it replaces what it reads. At wrong words the program ends with what clap says of them, with the command
 /// that was meant, and with the usage of the command that was named.
@@ -17,7 +21,19 @@ pub(crate) fn parsed() -> (Cli, String, anyhow::Result<()>) {
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         Ok((Cli::from_arg_matches(&matches)?, name, inputs::spared(&matches)))
     };
-    parse().unwrap_or_else(|error: clap::Error| explained(error, &words).exit())
+    parse().unwrap_or_else(|error: clap::Error| end(&explained(error, &words)))
+}
+
+/// Prints help, the version or what is wrong, and ends the program.
+fn end(said: &clap::Error) -> ! {
+    if said.use_stderr() {
+        said.exit();
+    }
+    let printed = said.print().and_then(|()| std::io::stdout().flush());
+    let failed = printed.map_err(|error| anyhow::Error::from(error).context("cannot write to stdout")).err();
+    let Some(error) = failed.filter(|error| !output::is_closed_pipe(error)) else { exit(0) };
+    Ui::new(Colour::default(), false).error(&error);
+    exit(1)
 }
 
 /// `help`, `help COMMAND` and `version`, as many programs have them, are what `--help` and `--version` are.

@@ -10,6 +10,7 @@ pub mod rules;
 pub mod words;
 
 mod coverage;
+mod environment;
 mod name;
 mod notes;
 mod object;

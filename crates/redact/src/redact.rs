@@ -1,6 +1,7 @@
 //! From a trail to its copy.
 
 use crate::coverage;
+use crate::environment::Environments;
 use crate::error::RedactError;
 use crate::public;
 use crate::words::Words;
@@ -67,8 +68,9 @@ pub fn redact(
         redacted.events += batch.len as u64;
         step(redacted.events);
     }
+    let mut environments = Environments::default();
     for process in processes {
-        part.push_process(&of_process(process, words))?;
+        part.push_process(&of_process(process, words, &mut environments))?;
         redacted.processes += 1;
     }
     files(log, words, &mut part)?;
@@ -186,7 +188,7 @@ fn of_case(case: &Case, words: &Words) -> Case {
     }
 }
 
-fn of_process(process: Process, words: &Words) -> Process {
+fn of_process(process: Process, words: &Words, environments: &mut Environments) -> Process {
     Process {
         signal: process
             .signal
@@ -194,7 +196,7 @@ fn of_process(process: Process, words: &Words) -> Process {
         exe: process.exe.as_deref().map(|exe| words.path(exe)),
         cmdline: process.cmdline.as_deref().map(|line| words.command(line)),
         cwd: process.cwd.as_deref().map(|cwd| words.path(cwd)),
-        env: process.env.iter().map(|entry| words.variable(entry)).collect(),
+        env: process.env.iter().map(|entry| environments.variable(entry, words)).collect(),
         ..process
     }
 }

@@ -198,3 +198,75 @@ fn who_lists_the_directory_of_the_trail_is_named() {
     assert!(line.contains("job 2 lists the directory in which t.trail lay"), "{line}");
     assert_eq!(told("../t.trail"), None);
 }
+
+/// Records a script, and exports it as a makefile; what `make` says in a copy of the directory as it was, several times.
+fn made_again(prepare: &str, script: &str, times: usize) -> Vec<String> {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    let said = |line: &str, place: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(root.join(place)).env_remove("MAKEFLAGS").stdin(Stdio::null());
+        let done = command.env("IOTRAIL", env!("CARGO_BIN_EXE_iotrail")).output().unwrap();
+        let text = [done.stdout, done.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(done.status.success(), "{script}: {text}");
+        text
+    };
+    std::fs::create_dir(root.join("work")).unwrap();
+    std::fs::write(root.join("work/run.sh"), script).unwrap();
+    said(&format!("{prepare}; find . -type f -exec touch -d @1000000000 {{}} +; cp -a . ../fresh"), "work");
+    said("$IOTRAIL -q record -o ../t.trail -- sh run.sh", "work");
+    said("$IOTRAIL -q workflow t.trail --format makefile -o w.mk", "");
+    (0..times).map(|_| said("LC_ALL=C make -f ../w.mk", "fresh")).collect()
+}
+
+#[test]
+fn permissions_that_jobs_set_are_no_reason_to_run_again() {
+    if !installed(&["make"]) {
+        return;
+    }
+    for (prepare, script) in [
+        ("echo l >e; echo l >log", "chmod 600 e\ncat e >>log"),
+        ("mkdir d; echo l >d/b; echo l >log", "chmod -R a-w d; cat d/b >>log"),
+        ("echo l >e; echo l >log", "ln -s e f; chmod 755 f; cat e >>log"),
+        ("echo l >e; echo l >log", "chmod 755 e; cp e f; sed -i s/l/m/ log; cat f >>log"),
+        ("echo l >e; ln -s e f; echo l >log", "cat f >>log\nchmod 600 e"),
+        ("echo l >b", "chmod 755 b\ncat b >c\ncat b >d"),
+    ] {
+        let said = made_again(prepare, script, 2);
+        assert!(said[1].contains("Nothing to be done"), "{script}: {said:?}");
+    }
+}
+
+#[test]
+fn another_name_of_a_link_is_not_made_again_when_a_job_changes_what_it_leads_to() {
+    if !installed(&["make"]) {
+        return;
+    }
+    let said = made_again("echo A >a; ln -s a l", "ln l w\nsed -i s/A/B/ a", 2);
+    assert!(said[1].contains("Nothing to be done"), "{said:?}");
+}
+
+#[test]
+fn a_redacted_copy_has_the_jobs_of_the_original() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("work")).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_iotrail"));
+        command.args(args).current_dir(root.join("work")).stdin(Stdio::null()).env("SOURCE_DATE_EPOCH", "7");
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{args:?}: {done:?}");
+        done.stdout
+    };
+    let script = "echo l >a; SECRET=1 cat a >b; cat a >c; HIDDEN=2 sort b >d";
+    run(&["record", "-q", "-o", "../t.trail", "--", "sh", "-c", script]);
+    run(&["redact", "-q", "../t.trail", "-o", "../r.trail"]);
+    let told = |trail: &str| {
+        let text = String::from_utf8(run(&["workflow", trail, "--format", "makefile", "-o", "-"])).unwrap();
+        let lines = |what: &str| text.lines().filter(|line| line.contains(what)).count();
+        (lines("# job "), lines("environment variables"), lines("SOURCE_DATE_EPOCH"))
+    };
+    assert_eq!(told("../t.trail"), told("../r.trail"));
+    assert_eq!(told("../t.trail").1, 1);
+}

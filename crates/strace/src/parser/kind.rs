@@ -22,7 +22,8 @@ impl Parser {
     /// Counts and reads a line; `false` if it was not understood.
     pub(super) fn line(&mut self, line: &[u8], out: &mut Out<'_, impl Sink>) -> bool {
         self.coverage.lines.total += 1;
-        let kind = if line.len() > MAX_LINE_BYTES { None } else { self.understand(line, out) };
+        let is_odd = line.len() > MAX_LINE_BYTES || self.may_hold_zeros && memchr(0, line).is_some();
+        let kind = if is_odd { None } else { self.understand(line, out) };
         let lines = &mut self.coverage.lines;
         match kind {
             Some(Kind::Event) => lines.event += 1,

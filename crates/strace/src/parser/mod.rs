@@ -95,6 +95,8 @@ pub struct Parser {
     block: Option<Block>,
     /// Whether there may be escape sequences of terminals in the input.
     may_be_coloured: bool,
+    /// Whether there may be bytes 0 in the input: strace writes none, but a crash may leave holes of them.
+    may_hold_zeros: bool,
     scratch: Vec<u8>,
     plain: Vec<u8>,
 }
@@ -117,6 +119,7 @@ impl Parser {
             broken: None,
             block: None,
             may_be_coloured: true,
+            may_hold_zeros: true,
             scratch: Vec::new(),
             plain: Vec::new(),
         }
@@ -135,6 +138,7 @@ impl Parser {
         let out = &mut Out { names, sink };
         // Once for all lines.
         self.may_be_coloured = memchr(noise::ESCAPE, input).is_some();
+        self.may_hold_zeros = memchr(0, input).is_some();
         let mut done = 0;
         loop {
             let consumed = self.next(&input[done..], at_end, out);
@@ -143,7 +147,7 @@ impl Parser {
             }
             done += consumed;
         }
-        self.may_be_coloured = true;
+        (self.may_be_coloured, self.may_hold_zeros) = (true, true);
         done
     }
 

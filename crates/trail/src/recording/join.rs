@@ -242,6 +242,9 @@ fn trail_around(spool: &fs::File) -> Option<PathBuf> {
 /// The run of the trail; if there is none, a new one in a trail that is not at its place yet. Under the lock.
 fn enter(target: &Path, options: &JoinOptions) -> Result<(Run, Option<Aside>), TrailError> {
     if target.symlink_metadata().is_ok() {
+        if !target.is_dir() {
+            crate::replaceable::check_replaceable(target)?;
+        }
         match Run::read(target)? {
             Some(run) if run.takes(options) => return Ok((run, None)),
             found => check_place(target, found.as_ref(), options)?,

@@ -56,7 +56,11 @@ fn links(job: &Job, processes: &ProcessTable) -> BTreeSet<Arc<str>> {
     let redirected: BTreeSet<&Arc<str>> = redirects.filter_map(|redirect| redirect.target.path()).collect();
     let is_named = |path: &Arc<str>| words.contains(path) || redirected.contains(path);
     let all_are_named = read.iter().chain(&looked).all(|path| is_named(path));
-    let may_be = |path: &Arc<str>| looked.contains(path) || !all_are_named && !is_read(path);
+    // Who makes another name of a link does not go where it leads.
+    let has_content = |path: &Arc<str>| job.inputs.iter().any(|file| file.read > 0 && file.path == *path);
+    let is_moved = |path: &Arc<str>| job.moves.contains(path) && !has_content(path);
+    let may_be =
+        |path: &Arc<str>| looked.contains(path) || !all_are_named && !is_read(path) || is_moved(path);
     words.iter().filter(|path| may_be(path)).cloned().collect()
 }
 

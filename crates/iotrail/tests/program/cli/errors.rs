@@ -164,6 +164,20 @@ fn what_is_no_trail_is_not_even_replaced_by_force() {
 }
 
 #[test]
+fn what_is_no_directory_is_told_to_be_none_by_who_records() {
+    let dir = Dir::new();
+    dir.write("file", "precious");
+    dir.shell("mkfifo fifo; ln -s file link").succeeds();
+    let targets = ["file", "fifo", "link", "/dev/null"];
+    for words in targets.iter().flat_map(|target| [vec!["-o", *target], vec!["--force", "-o", *target]]) {
+        let command = [vec!["record"], words, vec!["--", "true"]].concat();
+        let said = dir.run(command).ends_with(125).messages();
+        assert!(said.contains("it is not a directory; choose another name"), "{said}");
+    }
+    assert_eq!(dir.read("file"), b"precious");
+}
+
+#[test]
 fn places_where_no_trail_can_be_are_named() {
     let dir = Dir::new();
     dir.write("a.st", LS);

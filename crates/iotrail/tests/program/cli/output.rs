@@ -124,6 +124,17 @@ fn a_full_device_is_an_error_that_names_it() {
     assert!(dir.path("full.json").is_symlink());
 }
 
+#[test]
+fn help_that_cannot_be_written_is_an_error_unless_nobody_reads_it() {
+    let dir = Dir::new();
+    for words in ["--help", "-h", "--version", "help", "record --help"] {
+        let said = dir.shell(&format!("$IOTRAIL {words} > /dev/full")).ends_with(1).messages();
+        assert_eq!(said, "error: cannot write to stdout: No space left on device (os error 28)\n", "{words}");
+        let piped = format!("{{ sleep 0.2; $IOTRAIL {words}; echo $? >&2; }} | :");
+        assert_eq!(dir.shell(&piped).succeeds().messages(), "0\n", "{words}");
+    }
+}
+
 /// Takes the file system at `small` away again, whatever becomes of the test.
 struct Mounted<'a>(&'a Dir);
 

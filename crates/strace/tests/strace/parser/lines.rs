@@ -465,3 +465,13 @@ fn lines_that_were_not_understood_may_have_been_calls() {
     );
     assert_eq!(lost("Hello, world"), None);
 }
+
+#[test]
+fn lines_with_holes_of_zeros_are_not_understood() {
+    let text = "1 10:00:00.1 close(3) = 0\n1 10:00:00.2 wri\0\0te(3, \"\", 1) = 1\n\0\0\0\0\n\
+                1 10:00:00.3 write(1, \"a\0\"..., 9) = 9\n1 10:00:00.4 close(4) = 0\n";
+    let parsed = parse(text.as_bytes());
+    let lines = &parsed.coverage.lines;
+    assert_eq!((lines.event, lines.unparsed), (2, 3), "{:?}", parsed.coverage.examples);
+    assert_eq!(parsed.coverage.examples.len(), 3);
+}
