@@ -6,7 +6,7 @@
 //! that inherits it, has something unknown as well. Afterwards they stand for what they did before: later calls may be certain.
 
 use crate::Sink;
-use crate::contested::{ClosedUnseen, Numbers, Outcome, Unclear};
+use crate::contested::{ClosedUnseen, Look, Numbers, Outcome, Unclear};
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, TableId};
 use crate::effect::Effect;
@@ -117,11 +117,14 @@ impl State {
             is_unclear && self.uses_any(table, &Operands::of(calls::spec(call.call), call))
         };
         let is_any = !hidden.is_empty() || uses_any();
-        match unclear.numbers.is_empty() {
+        self.probes.forget(call.tid, &unclear.unsteady);
+        let nameless = [&unclear.numbers[..], &unclear.unsteady].concat();
+        match nameless.is_empty() {
             true => self.call(case, thread, seq, call, cx),
             false => {
-                let args = without_names(call.args, &unclear.numbers);
-                self.call(case, thread, seq, &RawCall { args: &args, ..*call }, cx);
+                let args = without_names(call.args, &nameless);
+                let ret = without_name(call.ret, &nameless);
+                self.call(case, thread, seq, &RawCall { args: &args, ret, ..*call }, cx);
             }
         }
         self.show_hidden(thread, call, table, &hidden);
@@ -180,7 +183,11 @@ impl State {
             _ => Outcome::Other,
         };
         let watched = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.watched);
-        let mut unclear = self.descriptors.contested.unclear(table, &numbers, watched, outcome);
+        let look = Look { call: watched.map(|watched| watched.call), is_new: numbers.makes() };
+        let contested = &mut self.descriptors.contested;
+        let unsteady: Vec<i32> = made(call).filter(|fd| !contested.is_steady(table, *fd, look)).collect();
+        let unclear = contested.unclear(table, &numbers, watched, outcome);
+        let mut unclear = Unclear { unsteady, ..unclear };
         if let (Effect::Close, Some((fd, _)), Return::Value(0.., _)) = (effect, operands.fd, call.ret) {
             let begun = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.description);
             let closed = begun.or_else(|| self.descriptors.get(table, fd));
@@ -256,10 +263,36 @@ impl State {
     }
 }
 
+/// The descriptors that a call made, if it makes any.
+fn made(call: &RawCall<'_>) -> impl Iterator<Item = i32> {
+    let returned = match call.ret {
+        Return::Value(fd, _) => i32::try_from(fd).ok(),
+        _ => None,
+    };
+    let pairs = call.args.iter().filter_map(|arg| match arg {
+        Arg::FdPair(pair) => Some(pair.map(|(fd, _)| fd)),
+        _ => None,
+    });
+    returned.into_iter().chain(pairs.flatten())
+}
+
+/// What a call returned, without what the tracer printed of a descriptor that may have stood for something else by then.
+fn without_name<'a>(ret: Return<'a>, numbers: &[i32]) -> Return<'a> {
+    match ret {
+        Return::Value(fd, Some(_)) if numbers.iter().any(|number| i64::from(*number) == fd) => {
+            Return::Value(fd, None)
+        }
+        ret => ret,
+    }
+}
+
 /// Arguments without what the tracer printed of descriptors that may have stood for something else by then.
 fn without_names<'a>(args: &[Arg<'a>], numbers: &[i32]) -> Vec<Arg<'a>> {
     let nameless = |arg: &Arg<'a>| match *arg {
         Arg::Fd(fd, Some(_)) if numbers.contains(&fd) => Arg::Fd(fd, None),
+        Arg::FdPair(pair) => {
+            Arg::FdPair(pair.map(|(fd, name)| (fd, name.filter(|_| !numbers.contains(&fd)))))
+        }
         arg => arg,
     };
     args.iter().map(nameless).collect()
