@@ -34,6 +34,7 @@ impl DescriptorTables {
 
     /// Nobody can say what a descriptor stands for, until it stands for something else.
     pub(crate) fn stands_for_any(&mut self, table: TableId, fd: i32) {
+        self.gives_up(table, fd);
         let unknown = self.unknown(table);
         self.know(table, fd, unknown, false);
     }
@@ -59,7 +60,10 @@ impl DescriptorTables {
     pub(crate) fn blur(&mut self, table: TableId) {
         match self.has_kin(table) {
             true => self.lose_all(),
-            false => self.lose(table, false),
+            false => {
+                self.lose(table, false);
+                self.former(table).into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
+            }
         }
         let in_flight = self.contested.all_in_flight(table);
         in_flight.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));

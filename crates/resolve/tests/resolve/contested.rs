@@ -430,3 +430,26 @@ fn a_position_found_behind_a_number_that_is_being_replaced_may_be_that_of_anothe
     let script = script.stands(3, 0).read(7, 1);
     assert_eq!((script.path(), script.offset()), (Some("/a"), None));
 }
+
+#[test]
+fn a_read_of_what_may_be_a_copy_moves_it_for_another_process_too() {
+    let parent = Script::new().open("/a", 3).open("/b", 4).lseek(3, 800).fork(200);
+    let script = parent.by(200).clone(THREAD, 201).by(201).entered("dup2", &[fd(4), fd(3)]).by(200);
+    let script = script.entered("dup", &[fd(3)]).by(201).dup2(4, 3).by(200);
+    let script = script.call("dup", &[fd(3)], value(5)).by(100).read(3, 8);
+    assert_eq!(script.offset(), Some(800), "nothing was read yet");
+    let script = script.by(200).read(5, 8).by(100).read(3, 8);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), None));
+    let script = script.by(200).entered("read", &[fd(5)]).by(100);
+    assert!(!script.has_lost(3), "a call in flight may move it");
+    assert!(script.by(200).read(5, 8).by(100).has_lost(3));
+}
+
+#[test]
+fn a_read_of_what_may_be_a_copy_moves_nothing_that_its_process_never_had() {
+    let parent = Script::new().open("/a", 3).open("/b", 4).fork(200).open("/c", 5).read(5, 7);
+    let script = parent.by(200).clone(THREAD, 201).by(201).entered("dup2", &[fd(4), fd(3)]).by(200);
+    let script = script.entered("dup", &[fd(3)]).by(201).dup2(4, 3).by(200);
+    let script = script.call("dup", &[fd(3)], value(6)).read(6, 8).by(100).read(5, 8);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), Some(7)));
+}
