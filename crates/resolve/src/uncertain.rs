@@ -126,8 +126,9 @@ impl State {
         match nameless.is_empty() {
             true => self.call(case, thread, seq, call, cx),
             false => {
-                let args = without_names(call.args, &nameless);
-                let ret = without_name(call.ret, &nameless);
+                // What the tracer printed of them may be of something else.
+                let args: Vec<Arg<'_>> = call.args.iter().map(|arg| arg.without_names(&nameless)).collect();
+                let ret = call.ret.without_names(&nameless);
                 self.call(case, thread, seq, &RawCall { args: &args, ret, ..*call }, cx);
             }
         }
@@ -278,26 +279,4 @@ fn made(call: &RawCall<'_>) -> impl Iterator<Item = i32> {
         _ => None,
     });
     returned.into_iter().chain(pairs.flatten())
-}
-
-/// What a call returned, without what the tracer printed of a descriptor that may have stood for something else by then.
-fn without_name<'a>(ret: Return<'a>, numbers: &[i32]) -> Return<'a> {
-    match ret {
-        Return::Value(fd, Some(_)) if numbers.iter().any(|number| i64::from(*number) == fd) => {
-            Return::Value(fd, None)
-        }
-        ret => ret,
-    }
-}
-
-/// Arguments without what the tracer printed of descriptors that may have stood for something else by then.
-fn without_names<'a>(args: &[Arg<'a>], numbers: &[i32]) -> Vec<Arg<'a>> {
-    let nameless = |arg: &Arg<'a>| match *arg {
-        Arg::Fd(fd, Some(_)) if numbers.contains(&fd) => Arg::Fd(fd, None),
-        Arg::FdPair(pair) => {
-            Arg::FdPair(pair.map(|(fd, name)| (fd, name.filter(|_| !numbers.contains(&fd)))))
-        }
-        arg => arg,
-    };
-    args.iter().map(nameless).collect()
 }
