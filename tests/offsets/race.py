@@ -1,5 +1,5 @@
 """Threads that open, close, replace and read each other's descriptors: what a recording and an imported trace say of a read, the file and the
-offset, is what the program saw in the bytes that it read, or nothing (but for very few: RARE).
+offset, is what the program saw in the bytes that it read, or nothing (but for very few: RARE). Each name is that of one file throughout.
 
 usage: race.py IOTRAIL        (cc and strace)
 """
@@ -33,7 +33,9 @@ def main():
                 for how, make in (("recorded", recorded), ("traced", traced)):
                     trail = work / f"{how}-{seed}-{mode}.trail"
                     make(iotrail, work, trail, words)
-                    total += compare(how, work, events(iotrail, trail))
+                    rows = events(iotrail, trail)
+                    total += compare(how, work, rows)
+                    one_to_one(f"{how}, seed {seed}, mode {mode}", rows)
     print(", ".join(f"{what}: {count}" for what, count in sorted(total.items())))
     for how in ("recorded", "traced"):
         wrong = total[f"{how}, wrong file"] + total[f"{how}, wrong offset"]
@@ -78,6 +80,14 @@ def compare(how, work, rows):
             counts[f"{how}, wrong file"] += name not in ("", f"f{file}")
             counts[f"{how}, wrong offset"] += row["offset"] not in ("", str(offset))
     return counts
+
+
+def one_to_one(how, rows):
+    """Nobody renames or removes a file: each has one number and one name."""
+    pairs = {(row["path"].rsplit("/", 1)[-1], row["file"]) for row in rows if row["file"]}
+    pairs = {(name, file) for name, file in pairs if name[:1] == "f" and name[1:].isdigit()}
+    for place in (0, 1):
+        assert len({pair[place] for pair in pairs}) == len(pairs), f"{how}: names and files {sorted(pairs)}"
 
 
 def run(*words, cwd=None):

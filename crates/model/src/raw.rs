@@ -361,6 +361,17 @@ pub enum Return<'a> {
     Injected(i64, Option<&'a [u8]>),
 }
 
+impl Return<'_> {
+    /// The same, without what the tracer says of it if it is one of these descriptors.
+    #[must_use]
+    pub fn without_names(self, of: &[i32]) -> Self {
+        match self {
+            Self::Value(fd, Some(_)) if of.iter().any(|of| i64::from(*of) == fd) => Self::Value(fd, None),
+            ret => ret,
+        }
+    }
+}
+
 /// What a descriptor refers to, as a tracer prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target<'a> {
@@ -417,4 +428,18 @@ pub enum Arg<'a> {
     },
     /// Any other structure, as text.
     Text(&'a [u8]),
+}
+
+impl Arg<'_> {
+    /// The same, without what the tracer says of these descriptors.
+    #[must_use]
+    pub fn without_names(self, of: &[i32]) -> Self {
+        match self {
+            Self::Fd(fd, Some(_)) if of.contains(&fd) => Self::Fd(fd, None),
+            Self::FdPair(pair) => {
+                Self::FdPair(pair.map(|(fd, name)| (fd, name.filter(|_| !of.contains(&fd)))))
+            }
+            arg => arg,
+        }
+    }
 }

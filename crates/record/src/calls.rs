@@ -143,6 +143,7 @@ impl<S: Store> Recording<'_, '_, S> {
 
     /// What the kernel can tell only before the call is made.
     fn ask_before(&mut self, tid: Tid, process: Option<Pid>, call: &mut InFlight) {
+        self.overtakes(tid);
         self.probe_descriptors(tid, process, call);
         self.names.name_early((tid, process), call, &self.emitter);
         let effects = call.entry.effects();
@@ -262,6 +263,8 @@ impl<S: Store> Recording<'_, '_, S> {
         };
         let returned = if failed { Returned::Error(-value as i32) } else { Returned::Value(value) };
         call.entry.exit(returned, &TraceeMemory(tid));
+        // What others are doing tells what a look is worth.
+        self.overtakes(tid);
         self.names.name_late((tid, process), &mut call.entry, at, &self.emitter);
         let effects = call.entry.effects();
         let looks = effects.made[0].is_some() || !effects.received.is_empty() || connects(&call.entry);

@@ -155,6 +155,11 @@ impl<'s, S: Store> Emitter<'s, S> {
         self.resolver.knows(tid, fd)
     }
 
+    /// Whether a look at a descriptor of a thread that has made a call shows what that acted on, or, if it `is_new`, made.
+    pub(crate) fn is_steady(&self, tid: Tid, fd: i32, is_new: bool) -> bool {
+        self.resolver.is_steady(tid, fd, is_new)
+    }
+
     /// The name of what a descriptor refers to.
     pub(crate) fn path_of(&self, tid: Tid, fd: i32) -> Option<&[u8]> {
         self.resolver.path_of(tid, fd).map(|path| self.names.paths.get(path.0))

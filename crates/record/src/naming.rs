@@ -107,7 +107,7 @@ impl Names {
         let known = copies && emitter.knows(tid, entry.values()[0] as i32);
         let made = entry.effects().made;
         let mut found = Vec::new();
-        for fd in made.into_iter().flatten() {
+        for fd in made.into_iter().flatten().filter(|fd| emitter.is_steady(tid, *fd, !copies)) {
             let Some(mut behind) = proc::file_info(tid, fd, opens) else { continue };
             behind.name = behind.name.filter(|_| !known);
             if row.is_some_and(|row| row.accepts)
@@ -167,6 +167,8 @@ impl Names {
                 _ => {
                     let base = match given.directory {
                         GivenBase::Cwd => Base::Cwd,
+                        // Where it was when the call was made is not known.
+                        GivenBase::Fd(fd) if !emitter.is_steady(tid, fd, false) => continue,
                         GivenBase::Fd(fd) => Base::Fd(fd, emitter.path_of(tid, fd)),
                     };
                     self.place(who, base, given.bytes, how)

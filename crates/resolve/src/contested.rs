@@ -36,6 +36,20 @@ pub(crate) struct Watched {
     numbers: [Option<i32>; MOST],
 }
 
+/// A look of the tracer at a descriptor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// The number of the call that is over and about it, if that was seen to begin.
+    pub(crate) call: Option<u64>,
+    /// Whether that call found the descriptor's number free, and made it.
+    pub(crate) is_new: bool,
+}
+
+impl Look {
+    /// It is about no call that is over.
+    pub(crate) const BETWEEN_CALLS: Self = Self { call: None, is_new: false };
+}
+
 /// The descriptors that a call is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
@@ -79,6 +93,11 @@ impl Numbers {
     /// Whether the call gives a number to something else.
     pub(crate) const fn replaces(&self) -> bool {
         self.replaced.is_some()
+    }
+
+    /// Whether it may make a descriptor, whose number is not known before.
+    pub(crate) const fn makes(&self) -> bool {
+        self.makes
     }
 
     fn used(&self) -> impl Iterator<Item = i32> + use<> {
@@ -138,7 +157,18 @@ impl Number {
     }
 
     fn is_being_replaced(&self) -> bool {
-        self.watches.iter().any(|watch| watch.how == How::Replaces)
+        self.is_replaced_beside(None)
+    }
+
+    /// Whether a call in flight other than `own` replaces it.
+    fn is_replaced_beside(&self, own: Option<u64>) -> bool {
+        self.watches.iter().any(|watch| watch.how == How::Replaces && Some(watch.call) != own)
+    }
+
+    /// Whether of the calls in flight none but the one that freed it before it was given closes it; `many` close ranges.
+    fn is_freed_at_most(&self, many: u32) -> bool {
+        let mut closing = self.watches.iter().filter(|watch| watch.is_closing());
+        many == 0 && closing.next().is_none_or(Watch::has_freed) && closing.next().is_none()
     }
 
     /// The watch of the call that ended if it is known to have closed what the number stood for before it was given again.
@@ -352,6 +382,21 @@ impl Contested {
         number.history.fate(watched.call, number.may_be_closed(flights.closing_many))
     }
 
+    /// Whether a look at a number shows what it is told to stand for, or what the call that is over made: nobody else can have changed it
+    /// since that began, nor can a call in flight.
+    pub(crate) fn is_steady(&self, table: TableId, fd: i32, look: Look) -> bool {
+        let Some(flights) = self.tables.get(&table) else { return true };
+        let others_make = flights.makers.iter().any(|maker| Some(*maker) != look.call);
+        let Some(number) = flights.numbers.get(&fd) else { return flights.closing_many == 0 || !others_make };
+        let History { given, closed, unseen, .. } = number.history;
+        let since = look.call.unwrap_or(self.clock);
+        let closing = match look.is_new {
+            true => !number.is_freed_at_most(flights.closing_many),
+            false => closed > since || number.may_be_closed(flights.closing_many),
+        };
+        given.max(unseen.at) <= since && !number.is_replaced_beside(look.call) && !(closing && others_make)
+    }
+
     /// A call moved a cursor, and nobody knows which.
     pub(crate) fn blurs(&mut self) {
         self.blurred = self.tick();
@@ -472,6 +517,8 @@ pub(crate) struct Unclear {
     pub(crate) was_known: bool,
     /// Whether it closed something before its number was given again, which stays.
     pub(crate) has_closed: bool,
+    /// The numbers that it made, or others that it returned, of which the tracer may have looked at what came later.
+    pub(crate) unsteady: Vec<i32>,
 }
 
 /// A number that was closed, though nobody told that it was open.

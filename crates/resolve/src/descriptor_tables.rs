@@ -9,6 +9,7 @@ use crate::contested::{Contested, Numbers, Watched};
 use crate::cursor::Moved;
 use crate::holds::Holds;
 pub(crate) use crate::ids::{DescriptionId, TableId};
+use crate::kin::Kin;
 use crate::owned::Owned;
 use crate::positions::Positions;
 use crate::renamed::Renamed;
@@ -73,6 +74,10 @@ pub(crate) struct Description {
     pub(crate) any: bool,
     /// Whether it is of one of several files, and nobody can say of which.
     pub(crate) of_several: bool,
+    /// How many descriptions had been made before it.
+    pub(crate) born: u32,
+    /// Whether it went from one process to another.
+    pub(crate) travelled: bool,
 }
 
 impl Description {
@@ -107,6 +112,8 @@ impl Description {
             protocol: Protocol::Unknown,
             any: false,
             of_several: false,
+            born: 0,
+            travelled: false,
         }
     }
 }
@@ -125,8 +132,8 @@ struct Table {
     sparse: HashMap<i32, Slot, foldhash::fast::FixedState>,
     /// Whether it has had a descriptor of which nobody can say what it stands for: another one that is found may be a copy of any.
     is_unclear: bool,
-    /// Whether another process has, or had, a copy of it, and threads of one of the two share theirs.
-    has_kin: bool,
+    /// What other processes may have of it.
+    kin: Kin,
 }
 
 impl Table {
@@ -254,6 +261,7 @@ impl DescriptorTables {
 
     /// A copy of the table; costs nothing until one of the two changes.
     pub(crate) fn copy(&mut self, id: TableId) -> TableId {
+        self.is_copied(id);
         TableId(self.tables.copy(id.0))
     }
 
@@ -264,6 +272,9 @@ impl DescriptorTables {
 
     /// The table for an owner who wants it alone: itself or a copy.
     pub(crate) fn unshare(&mut self, id: TableId) -> TableId {
+        if self.is_shared(id) {
+            self.is_copied(id);
+        }
         TableId(self.tables.unshare(id.0))
     }
 
@@ -295,10 +306,10 @@ impl DescriptorTables {
 
     /// A new description, not in any table yet.
     pub(crate) fn describe(&mut self, description: Description) -> DescriptionId {
-        let number = Nullable::some(OpenId(self.made));
+        let (number, born) = (Nullable::some(OpenId(self.made)), self.made);
         self.made = self.made.saturating_add(1);
         let (since, renamed) = (self.losses, self.renamed.count());
-        let description = Description { number, since, renamed, ..description };
+        let description = Description { number, born, since, renamed, ..description };
         match self.free.pop() {
             Some(id) => {
                 self.descriptions[id as usize] = description;
@@ -397,8 +408,8 @@ impl DescriptorTables {
         let description = self.description(id);
         let is_lost =
             description.positions.exist() && description.in_flight == 0 && self.cursor(id).is_null();
-        let has_kin = self.has_kin(table);
-        let may_move = || match has_kin {
+        let has_others = self.has_kin(table) || self.may_have_others(table, id);
+        let may_move = || match has_others {
             true => self.moving_any > 0 || self.contested.may_act_on_any(None),
             false => self.contested.may_act_on_any(Some(table)),
         };
@@ -477,6 +488,7 @@ impl DescriptorTables {
         if description.0 != slot.description {
             self.know(id, fd, description, slot.cloexec);
         }
+        self.description_mut(description).travelled |= id != from;
         if received {
             self.has_arrived(description);
         }
@@ -513,6 +525,7 @@ impl DescriptorTables {
 
     /// Lets `fd` stand for `description`.
     pub(crate) fn set(&mut self, id: TableId, fd: i32, description: DescriptionId, cloexec: bool) {
+        self.gives_up(id, fd);
         if !self.contested.is_empty() && self.contested.stands_for(id, fd, description) {
             match self.description(description).any {
                 true => self.blur(id),
@@ -536,6 +549,7 @@ impl DescriptorTables {
 
     /// Closes `fd`.
     pub(crate) fn close(&mut self, id: TableId, fd: i32) {
+        self.gives_up(id, fd);
         if !self.contested.is_empty() {
             self.contested.closes(id, fd);
         }
@@ -554,6 +568,9 @@ impl DescriptorTables {
         let range = first..=last;
         if !only_mark {
             self.contested.closes_range(id, &range);
+            let open = self.tables.get(id.0).into_iter().flat_map(|table| table.slots()).map(|(fd, _)| fd);
+            let closed: Vec<i32> = open.filter(|fd| range.contains(&i64::from(*fd))).collect();
+            closed.into_iter().for_each(|fd| self.gives_up(id, fd));
         }
         self.change(id, |table| {
             table.retain(|fd, slot| {
@@ -605,15 +622,52 @@ impl DescriptorTables {
 
     /// A copy of a table is made: what one of the two has another name for may be behind any descriptor of the other.
     pub(crate) fn meets_kin(&mut self, id: TableId) {
-        let is_new = self.tables.get(id.0).is_some_and(|table| !table.has_kin);
-        if is_new && self.is_shared(id) {
-            self.change(id, |table| table.has_kin = true);
+        if !self.has_kin(id) && self.is_shared(id) {
+            self.change(id, |table| table.kin.is_close = true);
         }
     }
 
     /// Whether what its descriptors stand for may have descriptors of other processes, while nobody can say which.
     pub(crate) fn has_kin(&self, id: TableId) -> bool {
-        self.tables.get(id.0).is_some_and(|table| table.has_kin)
+        self.kin(id).is_some_and(|kin| kin.is_close)
+    }
+
+    /// Whether other processes may have descriptors for some of what a table names or named.
+    pub(crate) fn has_others(&self, id: TableId) -> bool {
+        self.kin(id).is_some_and(Kin::has_others)
+    }
+
+    /// What a table names no longer, and other processes may.
+    pub(crate) fn former(&self, id: TableId) -> Vec<DescriptionId> {
+        self.kin(id).map(|kin| kin.former().to_vec()).unwrap_or_default()
+    }
+
+    fn kin(&self, id: TableId) -> Option<&Kin> {
+        self.tables.get(id.0).map(|table| &table.kin)
+    }
+
+    fn is_copied(&mut self, id: TableId) {
+        let made = self.made;
+        if self.kin(id).is_some_and(|kin| made > 0 && !kin.was_copied_since(made - 1)) {
+            self.change(id, |table| table.kin.is_copied(made));
+        }
+    }
+
+    /// Whether other processes may have descriptors for what one of a table stands for.
+    fn may_have_others(&self, table: TableId, id: DescriptionId) -> bool {
+        let Description { born, travelled, .. } = *self.description(id);
+        travelled || self.kin(table).is_some_and(|kin| kin.was_copied_since(born))
+    }
+
+    /// `fd` does not stand any more for what it does, which a thread may have copied unseen.
+    pub(crate) fn gives_up(&mut self, id: TableId, fd: i32) {
+        if self.is_shared(id)
+            && let Some(description) = self.get(id, fd)
+            && !self.has_kin(id)
+            && self.may_have_others(id, description)
+        {
+            self.change(id, |table| table.kin.gives_up(description));
+        }
     }
 
     /// Whether nobody can say what each descriptor of a table stands for.

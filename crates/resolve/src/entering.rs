@@ -44,7 +44,7 @@ impl State {
         if uses_any {
             self.descriptors.blur(table);
         }
-        let moves_any = uses_any && self.descriptors.has_kin(table);
+        let moves_any = uses_any && self.descriptors.has_others(table);
         self.descriptors.moving_any += u64::from(moves_any);
         match (effect, operands.fd) {
             (Effect::Spawn, _) => self.creation_begins(id, call, &operands),

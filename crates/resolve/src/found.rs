@@ -4,6 +4,7 @@
 //! good for as long as everybody who shares its open file description is followed; the tracer says whether that is so.
 
 use crate::Sink;
+use crate::contested::Look;
 use crate::context::Context;
 use crate::file_names::intern;
 use crate::open_files::Holders;
@@ -40,6 +41,7 @@ impl State {
                 let table = self.processes.thread(thread).table;
                 if let Some(description) = self.descriptors.get(table, *fd)
                     && self.descriptors.has_lost_cursor(table, description)
+                    && self.descriptors.contested.is_steady(table, *fd, Look::BETWEEN_CALLS)
                 {
                     self.descriptors.set_cursor(description, Nullable::some(*position));
                 }
@@ -120,6 +122,10 @@ impl State {
         let is_new = self.descriptors.get(table, fd).is_none();
         // It shows what a call in flight closes, which is taken to be gone already.
         if is_new && self.descriptors.contested.may_be_closed(table, fd) {
+            return;
+        }
+        // It may show what a call in flight gives to the number, which others have not.
+        if !self.descriptors.contested.is_steady(table, fd, Look::BETWEEN_CALLS) {
             return;
         }
         let Some(id) = self.description_of(table, (fd, Some(open.target)), true, cx.names) else { return };

@@ -47,6 +47,7 @@ mod holds;
 mod identity;
 mod ids;
 mod image;
+mod kin;
 mod library;
 mod lifecycle;
 mod locks;

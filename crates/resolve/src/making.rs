@@ -218,6 +218,7 @@ impl State {
         if !hint.is_none_or(agrees) {
             return false;
         }
+        self.descriptors.description_mut(description).travelled = true;
         self.descriptors.set(table, fd, description, true);
         (event.fd, event.path, event.open) = (Nullable::some(fd), path, number);
         event.file = self.file_of(description, names);

@@ -222,6 +222,7 @@ impl DescriptorTables {
             self.sent.pop_front();
         }
         self.sent.push_back(id);
+        self.description_mut(id).travelled = true;
     }
 
     /// A trace shows that a thread received a descriptor. If only one that was sent can be it, it is that.

@@ -19,6 +19,11 @@ impl Probes {
         self.waiting.push((tid, fd, facts));
     }
 
+    /// What was found for a thread behind some descriptors may be of something else.
+    pub(crate) fn forget(&mut self, tid: Tid, fds: &[i32]) {
+        self.waiting.retain(|(of, fd, _)| *of != tid || !fds.contains(fd));
+    }
+
     /// What was found behind a descriptor.
     pub(crate) fn get(&self, tid: Tid, fd: i32) -> Option<FileFacts> {
         self.waiting.iter().find(|(of, other, _)| (*of, *other) == (tid, fd)).map(|(_, _, facts)| *facts)

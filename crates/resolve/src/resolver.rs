@@ -2,6 +2,7 @@
 //!
 //! It owns what is replayed ([`crate::state`]) and what has to wait ([`crate::held`]).
 
+use crate::contested::Look;
 use crate::context::Context;
 use crate::creations::Open;
 use crate::descriptor_tables::DescriptionId;
@@ -181,6 +182,15 @@ impl Resolver {
         self.state.descriptors.identity(self.state.descriptors.get(thread.table, fd)?)
     }
 
+    /// Whether a look at a descriptor of a thread, whose call is over but not told yet, shows what the call acted on, or, if it `is_new`,
+    /// what it made: nobody else can have put something else there.
+    #[must_use]
+    pub fn is_steady(&self, tid: Tid, fd: i32, is_new: bool) -> bool {
+        let Some(thread) = self.state.processes.get(tid) else { return true };
+        let call = thread.entered.and_then(|entered| entered.watched).map(|watched| watched.call);
+        self.state.descriptors.contested.is_steady(thread.table, fd, Look { call, is_new })
+    }
+
     /// Whether nobody but those who are followed moves the cursor of a descriptor, and no call does at present, but where it
     /// is has been lost: a look would tell.
     #[must_use]
@@ -189,6 +199,7 @@ impl Resolver {
         let descriptors = &self.state.descriptors;
         let is_lost = |id| descriptors.is_trusted(id) && descriptors.has_lost_cursor(thread.table, id);
         descriptors.get(thread.table, fd).is_some_and(is_lost)
+            && descriptors.contested.is_steady(thread.table, fd, Look::BETWEEN_CALLS)
     }
 
     /// What can be said so far.

@@ -6,7 +6,7 @@
 //! that inherits it, has something unknown as well. Afterwards they stand for what they did before: later calls may be certain.
 
 use crate::Sink;
-use crate::contested::{ClosedUnseen, Numbers, Outcome, Unclear};
+use crate::contested::{ClosedUnseen, Look, Numbers, Outcome, Unclear};
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, TableId};
 use crate::effect::Effect;
@@ -34,6 +34,7 @@ impl DescriptorTables {
 
     /// Nobody can say what a descriptor stands for, until it stands for something else.
     pub(crate) fn stands_for_any(&mut self, table: TableId, fd: i32) {
+        self.gives_up(table, fd);
         let unknown = self.unknown(table);
         self.know(table, fd, unknown, false);
     }
@@ -59,7 +60,10 @@ impl DescriptorTables {
     pub(crate) fn blur(&mut self, table: TableId) {
         match self.has_kin(table) {
             true => self.lose_all(),
-            false => self.lose(table, false),
+            false => {
+                self.lose(table, false);
+                self.former(table).into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
+            }
         }
         let in_flight = self.contested.all_in_flight(table);
         in_flight.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
@@ -117,11 +121,15 @@ impl State {
             is_unclear && self.uses_any(table, &Operands::of(calls::spec(call.call), call))
         };
         let is_any = !hidden.is_empty() || uses_any();
-        match unclear.numbers.is_empty() {
+        self.probes.forget(call.tid, &unclear.unsteady);
+        let nameless = [&unclear.numbers[..], &unclear.unsteady].concat();
+        match nameless.is_empty() {
             true => self.call(case, thread, seq, call, cx),
             false => {
-                let args = without_names(call.args, &unclear.numbers);
-                self.call(case, thread, seq, &RawCall { args: &args, ..*call }, cx);
+                // What the tracer printed of them may be of something else.
+                let args: Vec<Arg<'_>> = call.args.iter().map(|arg| arg.without_names(&nameless)).collect();
+                let ret = call.ret.without_names(&nameless);
+                self.call(case, thread, seq, &RawCall { args: &args, ret, ..*call }, cx);
             }
         }
         self.show_hidden(thread, call, table, &hidden);
@@ -180,7 +188,11 @@ impl State {
             _ => Outcome::Other,
         };
         let watched = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.watched);
-        let mut unclear = self.descriptors.contested.unclear(table, &numbers, watched, outcome);
+        let look = Look { call: watched.map(|watched| watched.call), is_new: numbers.makes() };
+        let contested = &mut self.descriptors.contested;
+        let unsteady: Vec<i32> = made(call).filter(|fd| !contested.is_steady(table, *fd, look)).collect();
+        let unclear = contested.unclear(table, &numbers, watched, outcome);
+        let mut unclear = Unclear { unsteady, ..unclear };
         if let (Effect::Close, Some((fd, _)), Return::Value(0.., _)) = (effect, operands.fd, call.ret) {
             let begun = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.description);
             let closed = begun.or_else(|| self.descriptors.get(table, fd));
@@ -256,11 +268,15 @@ impl State {
     }
 }
 
-/// Arguments without what the tracer printed of descriptors that may have stood for something else by then.
-fn without_names<'a>(args: &[Arg<'a>], numbers: &[i32]) -> Vec<Arg<'a>> {
-    let nameless = |arg: &Arg<'a>| match *arg {
-        Arg::Fd(fd, Some(_)) if numbers.contains(&fd) => Arg::Fd(fd, None),
-        arg => arg,
+/// The descriptors that a call made, if it makes any.
+fn made(call: &RawCall<'_>) -> impl Iterator<Item = i32> {
+    let returned = match call.ret {
+        Return::Value(fd, _) => i32::try_from(fd).ok(),
+        _ => None,
     };
-    args.iter().map(nameless).collect()
+    let pairs = call.args.iter().filter_map(|arg| match arg {
+        Arg::FdPair(pair) => Some(pair.map(|(fd, _)| fd)),
+        _ => None,
+    });
+    returned.into_iter().chain(pairs.flatten())
 }

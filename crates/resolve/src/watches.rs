@@ -65,6 +65,11 @@ impl Watch {
         self.how == How::Closes && !self.done
     }
 
+    /// Whether a close has surely freed the descriptor, if that is given again and nobody else closes it.
+    pub(crate) fn has_freed(&self) -> bool {
+        self.stood_for.is_some() && !self.closed && !self.changed && !self.is_unsure
+    }
+
     /// Whether it is unknown because of this what the descriptor stood for in the call that `ended`; it was told last at `given`
     /// to stand for something. What was closed may be given again by a call in flight.
     pub(crate) fn hides(&self, ended: &Ended, given: u64) -> bool {

@@ -10,7 +10,7 @@ use iotrail_import::{
     TraceFile, TraceReader,
 };
 use iotrail_model::Dictionaries;
-use iotrail_model::raw::RawItem;
+use iotrail_model::raw::{Arg, RawCall, RawItem};
 
 /// What strace prints.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,10 +88,11 @@ fn together(files: &[PlannedFile], intake: &mut Calls<'_, '_, '_>) -> bool {
     loop {
         let to = &mut *intake.to;
         let step = merge.turn(intake.names, &mut |file, item, names| {
-            for fd in unordered.uncertain(file, &item) {
+            let uncertain = unordered.uncertain(file, &item);
+            for fd in uncertain.used {
                 to.item(file.case, &RawItem::Uncertain { tid: item.tid(), fd }, names);
             }
-            to.item(file.case, &item, names);
+            without_names(item, &uncertain.nameless, |item| to.item(file.case, item, names));
         });
         if !intake.to.pause(intake.names) {
             return false;
@@ -106,6 +107,20 @@ fn together(files: &[PlannedFile], intake: &mut Calls<'_, '_, '_>) -> bool {
             }
             Step::Done => return true,
         }
+    }
+}
+
+/// Takes an item without what strace printed of these descriptors.
+fn without_names(item: RawItem<'_>, of: &[i32], take: impl FnOnce(&RawItem<'_>)) {
+    let (RawItem::Call(call) | RawItem::Entered(call)) = item else { return take(&item) };
+    if of.is_empty() {
+        return take(&item);
+    }
+    let args: Vec<Arg<'_>> = call.args.iter().map(|arg| arg.without_names(of)).collect();
+    let nameless = RawCall { args: &args, ret: call.ret.without_names(of), ..call };
+    match item {
+        RawItem::Entered(_) => take(&RawItem::Entered(nameless)),
+        _ => take(&RawItem::Call(nameless)),
     }
 }
 

@@ -32,15 +32,19 @@ impl Overlaps {
     /// Whether changes of other threads may have come before or after a call, or two did come before it and nobody can say which
     /// was the last.
     pub(crate) fn is_uncertain(&self, call: Span) -> bool {
-        let begun = self.spans.partition_point(|span| span.begin <= call.end);
-        let last = self.behind(begun, call.begin).find(|span| span.thread != call.thread);
-        if last.is_some() {
+        if self.during(call).next().is_some() {
             return true;
         }
         let before = self.spans.partition_point(|span| span.begin < call.begin);
         let of_before = || self.spans[..before].iter().rev();
         let Some(last) = of_before().take(MANY).max_by_key(|span| span.end) else { return false };
         self.behind(before, last.begin).any(|span| span.thread != last.thread)
+    }
+
+    /// Changes of other threads that may have come before or after a call, or while it was made.
+    pub(crate) fn during(&self, call: Span) -> impl Iterator<Item = &Span> {
+        let begun = self.spans.partition_point(|span| span.begin <= call.end);
+        self.behind(begun, call.begin).filter(move |span| span.thread != call.thread)
     }
 
     /// Those of the first `count` that were not over before `time`.

@@ -44,6 +44,15 @@ struct Changes {
     moments: Vec<Moment>,
 }
 
+/// The descriptors of a call of which nobody can say what they stand for.
+#[derive(Debug, Default)]
+pub(crate) struct Uncertain {
+    /// Those that it uses.
+    pub(crate) used: Vec<i32>,
+    /// Those that it uses or made whose names strace may have looked up before or after another thread changed them.
+    pub(crate) nameless: Vec<i32>,
+}
+
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub(crate) struct Unordered {
@@ -80,12 +89,11 @@ impl Unordered {
         all
     }
 
-    /// The descriptors that the call of `item`, which comes next from the thread of `file`, uses and of which nobody can say what they
-    /// stand for.
-    pub(crate) fn uncertain(&mut self, file: &PlannedFile, item: &RawItem<'_>) -> Vec<i32> {
-        let (RawItem::Call(call) | RawItem::Entered(call)) = item else { return Vec::new() };
+    /// Of the call of `item`, which comes next from the thread of `file`.
+    pub(crate) fn uncertain(&mut self, file: &PlannedFile, item: &RawItem<'_>) -> Uncertain {
+        let (RawItem::Call(call) | RawItem::Entered(call)) = item else { return Uncertain::default() };
         let Some(thread) = file.tid.and_then(|tid| self.by_tid.get(&tid)).copied() else {
-            return Vec::new();
+            return Uncertain::default();
         };
         let now = self.now(thread, file, call);
         if matches!(item, RawItem::Call(_)) {
@@ -98,7 +106,15 @@ impl Unordered {
         used.sort_unstable();
         used.dedup();
         used.retain(|fd| self.is_uncertain(now, *fd));
-        used
+        let overlapped = used.iter().copied().filter(|fd| self.changes_during(now, *fd) > 0);
+        let made = changed(call).into_iter().filter(|fd| self.changes_during(now, *fd) > tolerated(call));
+        Uncertain { nameless: overlapped.chain(made).collect(), used }
+    }
+
+    /// How often other threads may have changed a descriptor while a call was made, as far as time stamps tell.
+    fn changes_during(&self, now: Moment, fd: i32) -> usize {
+        let overlaps = self.overlaps.get(&(self.threads[now.thread].table, fd));
+        overlaps.zip(now.time).map_or(0, |(overlaps, now)| overlaps.during(now).count())
     }
 
     fn now(&self, thread: usize, file: &PlannedFile, call: &RawCall<'_>) -> Moment {
@@ -311,6 +327,12 @@ fn changed(call: &RawCall<'_>) -> Vec<i32> {
         DescriptorEffect::Closes => used(call).take(1).collect(),
         _ => Vec::new(),
     }
+}
+
+/// How many changes of what a call made may overlap it before its printed name tells nothing: what an open is given was closed
+/// by somebody, while a copy has the name of what it was made of.
+fn tolerated(call: &RawCall<'_>) -> usize {
+    usize::from(matches!(effect(call), DescriptorEffect::Opens | DescriptorEffect::Makes))
 }
 
 /// Whether a fcntl makes a descriptor.

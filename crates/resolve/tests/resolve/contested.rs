@@ -364,3 +364,92 @@ fn a_child_may_have_what_a_call_in_flight_changes_or_what_came() {
     let script = script.by(101).call("openat", &open, value(4)).by(200).read(4, 1);
     assert_eq!(script.path(), None, "nobody can tell whether it had been opened");
 }
+
+#[test]
+fn what_is_found_behind_a_number_that_another_thread_replaces_is_not_believed() {
+    let dup2 = |from: i32, name: &'static str| [Arg::Fd(from, None), Arg::Fd(50, hint(name))];
+    let made = |script: Script, from, name: &'static str| {
+        script.call("dup2", &dup2(from, name), Return::Value(50, hint(name)))
+    };
+    // The look at 50 after the call finds what the other one, which is not told to be over yet, put there.
+    let script = two_threads().by(101).entered("dup2", &[fd(3), fd(50)]).by(100);
+    let script = made(script.entered("dup2", &[fd(5), fd(50)]).behind(50, 10), 5, "/a");
+    assert_eq!((script.path(), script.last().file), (Some("/b"), Some(1)));
+    // Or what it put there before it was told to be over.
+    let script = made(script.by(101).behind(50, 11), 3, "/b");
+    assert_eq!((script.path(), script.last().file), (Some("/a"), Some(0)));
+    let script = script.dup2(3, 50).read(50, 1);
+    assert_eq!((script.path(), script.last().file, script.inodes()), (Some("/a"), Some(0), vec![]));
+    let script = script.behind(51, 10).dup2(3, 51);
+    assert_eq!(script.inodes(), [("/a", 10)]);
+}
+
+#[test]
+fn what_is_found_behind_an_open_may_be_of_another_one_after_a_close() {
+    let opening = |script: Script, name: &'static str| {
+        script.entered("openat", &[CWD, path(name), symbols("O_RDONLY")])
+    };
+    let open = |script: Script, name: &'static str, named: &'static str| {
+        let args = [CWD, path(name), symbols("O_RDONLY")];
+        script.call("openat", &args, Return::Value(8, hint(named)))
+    };
+    let script = opening(opening(two_threads().by(101), "/c").by(100).clone(THREAD, 102).by(102), "/d");
+    assert!(script.by(101).is_steady(8), "nobody closes it");
+    let script = opening(opening(two_threads().by(101), "/c").by(100).clone(THREAD, 102).by(102), "/d");
+    let script = script.by(100).entered("close", &[fd(8)]).by(101);
+    assert!(!script.is_steady(8));
+    let script = open(script.behind(8, 10), "/c", "/d");
+    assert_eq!((script.path(), script.inodes()), (Some("/c"), vec![]));
+    // A close of what was there before has freed the number.
+    let script =
+        opening(opening(two_threads().open("/x", 8).by(101), "/c").by(100).clone(THREAD, 102).by(102), "/d");
+    let script = script.by(100).entered("close", &[fd(8)]).by(101);
+    assert!(script.is_steady(8));
+    let script = open(script.behind(8, 10), "/c", "/e");
+    assert_eq!((script.path(), script.inodes()), (Some("/e"), vec![("/e", 10)]));
+}
+
+#[test]
+fn a_look_at_a_number_that_is_being_replaced_shows_nothing() {
+    let any = two_threads().dup2(3, 6).by(101).entered("dup2", &[fd(3), fd(50)]).by(100).dup2(5, 50);
+    let any = any.by(101).dup2(3, 50).dup2(50, 51);
+    assert_eq!(any.path(), None);
+    let script = any.entered("dup2", &[fd(5), fd(50)]).by(100).looked(50, "/b", 0).read(50, 1);
+    assert_eq!(script.path(), None);
+    let script = script.by(101).dup2(5, 50).read(51, 1);
+    assert_eq!((script.path(), script.last().file), (None, None), "it stands for what 50 did before");
+    let script = script.looked(51, "/a", 0).read(51, 1);
+    assert_eq!(script.path(), Some("/a"));
+}
+
+#[test]
+fn a_position_found_behind_a_number_that_is_being_replaced_may_be_that_of_another_file() {
+    let appended = Script::new().open_with("/a", "O_RDWR|O_APPEND", 3).open("/b", 5).clone(THREAD, 101);
+    let script = appended.dup2(3, 7).write(3, 10).by(101).entered("dup2", &[fd(5), fd(3)]).by(100);
+    assert!(script.has_lost(7) && !script.has_lost(3));
+    let script = script.stands(3, 0).read(7, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), None));
+}
+
+#[test]
+fn a_read_of_what_may_be_a_copy_moves_it_for_another_process_too() {
+    let parent = Script::new().open("/a", 3).open("/b", 4).lseek(3, 800).fork(200);
+    let script = parent.by(200).clone(THREAD, 201).by(201).entered("dup2", &[fd(4), fd(3)]).by(200);
+    let script = script.entered("dup", &[fd(3)]).by(201).dup2(4, 3).by(200);
+    let script = script.call("dup", &[fd(3)], value(5)).by(100).read(3, 8);
+    assert_eq!(script.offset(), Some(800), "nothing was read yet");
+    let script = script.by(200).read(5, 8).by(100).read(3, 8);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), None));
+    let script = script.by(200).entered("read", &[fd(5)]).by(100);
+    assert!(!script.has_lost(3), "a call in flight may move it");
+    assert!(script.by(200).read(5, 8).by(100).has_lost(3));
+}
+
+#[test]
+fn a_read_of_what_may_be_a_copy_moves_nothing_that_its_process_never_had() {
+    let parent = Script::new().open("/a", 3).open("/b", 4).fork(200).open("/c", 5).read(5, 7);
+    let script = parent.by(200).clone(THREAD, 201).by(201).entered("dup2", &[fd(4), fd(3)]).by(200);
+    let script = script.entered("dup", &[fd(3)]).by(201).dup2(4, 3).by(200);
+    let script = script.call("dup", &[fd(3)], value(6)).read(6, 8).by(100).read(5, 8);
+    assert_eq!((script.path(), script.offset()), (Some("/c"), Some(7)));
+}

@@ -678,6 +678,52 @@ fn nobody_guesses_which_of_two_threads_changed_a_descriptor_first() {
     assert_eq!(writes(&dir, &rebound(&dir, fine, "")), (certain, vec![]));
 }
 
+/// Two threads that share descriptors, and what comes of their calls: name, path and file.
+#[allow(clippy::expect_used, reason = "the lint spares test functions, but not their helpers")]
+fn overlapping(dir: &Dir, calls: &[&str], replacing: &[&str]) -> Vec<(String, Option<String>, Option<u32>)> {
+    let first = [
+        "1700000000.000300 openat(AT_FDCWD</w>, \"F2\", O_RDONLY) = 50</w/F2> <0.000005>\n",
+        "1700000000.000400 openat(AT_FDCWD</w>, \"F3\", O_RDONLY) = 52</w/F3> <0.000005>\n",
+        "1700000000.000500 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 101 <0.000020>\n",
+    ];
+    dir.write("set/t.100", [&first, calls].concat().concat());
+    dir.write("set/t.101", replacing.concat());
+    let (_, log) = dir.import(&[&dir.path("set")], &ImportOptions::default());
+    let mut seen = Vec::new();
+    for row_group in 0..log.row_groups() {
+        let batch = log.read(row_group, iotrail_trail::Columns::ALL).expect("rows");
+        let events = (0..batch.len).map(|row| batch.event(row));
+        for event in events.filter(|event| event.tid.0 == 101 || event.seq > 2) {
+            let call = log.names().call(event.call).to_owned();
+            let path = log.names().path(event.path).map(str::to_owned);
+            seen.push((event.start, call, path, event.file.get().map(|file| file.0)));
+        }
+    }
+    seen.sort();
+    seen.into_iter().map(|(_, call, path, file)| (call, path, file)).collect()
+}
+
+#[test]
+fn what_strace_printed_of_a_descriptor_that_another_thread_changed_meanwhile_is_not_believed() {
+    let dir = Dir::new();
+    let dup2 = "1700000000.000993 dup2(52</w/F3>, 50</w/F2>) = 50</w/F3> <0.000010>\n";
+    let known = |call: &str, name: &str, file| (call.to_owned(), Some(name.to_owned()), Some(file));
+    let unknown = |call: &str| (call.to_owned(), None, None);
+    let pread = "1700000000.001000 pread64(50</w/F2>, \"x\"..., 64, 3952) = 64 <0.000011>\n";
+    assert_eq!(overlapping(&dir, &[pread], &[dup2]), [known("dup2", "/w/F3", 1), unknown("pread64")]);
+    let fstat = "1700000000.001000 fstat(50</w/F2>, {st_dev=makedev(0x8, 0x1), st_ino=11, st_mode=S_IFREG|0644, st_nlink=1, st_size=100}) = 0 <0.000011>\n";
+    let again = "1700000000.001100 openat(AT_FDCWD</w>, \"F2\", O_RDONLY) = 51</w/F2> <0.000005>\n";
+    let seen = [known("dup2", "/w/F3", 1), unknown("fstat"), known("openat", "/w/F2", 0)];
+    assert_eq!(overlapping(&dir, &[fstat, again], &[dup2]), seen);
+    // What a copy is of is certain, whatever strace found when both were over.
+    let other = "1700000000.000990 dup2(50</w/F2>, 60) = 60</w/F3> <0.000020>\n";
+    let dup2 = "1700000000.000995 dup2(52</w/F3>, 60) = 60</w/F2> <0.000020>\n";
+    assert_eq!(overlapping(&dir, &[other], &[dup2]), [known("dup2", "/w/F2", 0), known("dup2", "/w/F3", 1)]);
+    let after = "1700000000.001200 pread64(60</w/F2>, \"x\"..., 64, 0) = 64 <0.000011>\n";
+    let seen = overlapping(&dir, &[other, after], &[dup2]);
+    assert_eq!(seen[2].1.as_deref(), Some("/w/F2"), "that is past");
+}
+
 #[test]
 fn the_cases_of_a_set_name_the_one_that_they_share_numbers_with() {
     let dir = Dir::new();

@@ -342,6 +342,11 @@ impl Script {
         self.item(&RawItem::Position { tid, fd, position })
     }
 
+    /// Whether a look at a descriptor that was made shows what was made.
+    pub(crate) fn is_steady(&self, fd: i32) -> bool {
+        self.resolver.is_steady(self.tid, fd, true)
+    }
+
     pub(crate) fn has_lost(&self, fd: i32) -> bool {
         self.resolver.has_lost(self.tid, fd)
     }
@@ -360,6 +365,13 @@ impl Script {
         let facts = FileFacts { device: 8, inode, size: None, kind: Some(kind), birth: None };
         let tid = self.tid;
         self.item(&RawItem::File { tid, fd, facts })
+    }
+
+    /// The tracer finds this behind a descriptor that the call which comes next has made.
+    pub(crate) fn behind(self, fd: i32, inode: u64) -> Self {
+        let facts = FileFacts { device: 8, inode, size: None, kind: Some(FileKind::File), birth: None };
+        let tid = self.tid;
+        self.item(&RawItem::FileInfo { tid, fd, facts })
     }
 
     pub(crate) fn working_directory(self, path: &str) -> Self {
@@ -401,6 +413,11 @@ impl Script {
     pub(crate) fn finish(mut self) -> Self {
         self.resolver.finish(&mut self.names, &mut self.log);
         self
+    }
+
+    /// What was told of the files behind names: names and inodes.
+    pub(crate) fn inodes(&self) -> Vec<(&str, u64)> {
+        self.log.files.iter().map(|(name, facts)| (name.as_str(), facts.inode)).collect()
     }
 
     pub(crate) fn events(&self) -> &[Seen] {
