@@ -165,7 +165,7 @@ impl<S: Store> Recording<'_, '_, S> {
     #[inline]
     fn probe_descriptors(&mut self, tid: Tid, process: Option<Pid>, call: &InFlight) {
         for (fd, moves) in used_by(call) {
-            if !self.emitter.knows(tid, fd) {
+            if !self.emitter.knows(tid, fd) && self.emitter.is_steady(tid, fd, false) {
                 if let Some(found) = self.fd_probe.look(tid, process, fd, &mut self.names) {
                     self.overtakes(tid);
                     self.emitter.item(&RawItem::Descriptor { tid, fd, open: found.open_file() });

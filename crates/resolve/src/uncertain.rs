@@ -190,7 +190,8 @@ impl State {
         let watched = self.processes.thread_mut(id).being_in(call).and_then(|entered| entered.watched);
         let look = Look { call: watched.map(|watched| watched.call), is_new: numbers.makes() };
         let contested = &mut self.descriptors.contested;
-        let unsteady: Vec<i32> = made(call).filter(|fd| !contested.is_steady(table, *fd, look)).collect();
+        let made = made(call).filter(|_| numbers.makes() || numbers.replaces());
+        let unsteady: Vec<i32> = made.filter(|fd| !contested.is_steady(table, *fd, look)).collect();
         let unclear = contested.unclear(table, &numbers, watched, outcome);
         let mut unclear = Unclear { unsteady, ..unclear };
         if let (Effect::Close, Some((fd, _)), Return::Value(0.., _)) = (effect, operands.fd, call.ret) {
