@@ -21,7 +21,10 @@ const WRONG_USAGE: u8 = 2;
 fn main() -> ExitCode {
     // A file that may not be written is an error that is reported, not a death by SIGXFSZ that leaves half of it behind.
     iotrail_record::survive_file_limit();
-    let (cli, command, inputs_are_spared) = suggest::parsed();
+    let (cli, command, inputs_are_spared) = match suggest::parsed() {
+        Ok(parsed) => parsed,
+        Err(said) => return suggest::told(&said),
+    };
     let ui = ui::Ui::new(cli.colour, cli.quiet);
     let ran = inputs_are_spared.and_then(|()| cli.command.run(&ui));
     signals::let_end();

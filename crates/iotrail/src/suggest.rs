@@ -10,30 +10,33 @@ use iotrail_console::ui::{Colour, Ui};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::exit;
+use std::process::ExitCode;
 
-/// The command line, the name of its command, and whether no output of it replaces what it reads. At wrong words the program ends with what clap says of them, with the command
-/// that was meant, and with the usage of the command that was named.
-pub(crate) fn parsed() -> (Cli, String, anyhow::Result<()>) {
+/// The command line, the name of its command, and whether no output of it replaces what it reads.
+///
+/// # Errors
+/// At wrong words: what clap says of them, with the command that was meant, and with the usage of the command that was named. Also where
+/// help or the version is asked for.
+pub(crate) fn parsed() -> Result<(Cli, String, anyhow::Result<()>), clap::Error> {
     let words = as_options(std::env::args_os().collect());
     let parse = || {
         let matches = help::command().try_get_matches_from(&words)?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         Ok((Cli::from_arg_matches(&matches)?, name, inputs::spared(&matches)))
     };
-    parse().unwrap_or_else(|error: clap::Error| end(&explained(error, &words)))
+    parse().map_err(|error: clap::Error| explained(error, &words))
 }
 
-/// Prints help, the version or what is wrong, and ends the program.
-fn end(said: &clap::Error) -> ! {
-    if said.use_stderr() {
-        said.exit();
-    }
+/// Prints help, the version or what is wrong, and how the program ends then.
+pub(crate) fn told(said: &clap::Error) -> ExitCode {
     let printed = said.print().and_then(|()| std::io::stdout().flush());
+    if said.use_stderr() {
+        return ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(u8::MAX));
+    }
     let failed = printed.map_err(|error| anyhow::Error::from(error).context("cannot write to stdout")).err();
-    let Some(error) = failed.filter(|error| !output::is_closed_pipe(error)) else { exit(0) };
+    let Some(error) = failed.filter(|error| !output::is_closed_pipe(error)) else { return ExitCode::SUCCESS };
     Ui::new(Colour::default(), false).error(&error);
-    exit(1)
+    ExitCode::FAILURE
 }
 
 /// `help`, `help COMMAND` and `version`, as many programs have them, are what `--help` and `--version` are.
