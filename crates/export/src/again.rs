@@ -252,8 +252,9 @@ pub(crate) fn is_guarded(job: &Job) -> bool {
     !job.finds.is_empty() || job.made.iter().any(|made| made.moved || is_strict(made))
 }
 
+/// A job that is at work leaves its mark before its results: so these are looked for first.
 const NEW: &str = "_new() ( test ! -e \"$1\" || exit 0; shift; while test -n \"$1\"; do \
-if test ! -e \"$1\" && { test -e \"$2\" || test -L \"$2\"; }; then \
+if { test -e \"$2\" || test -L \"$2\"; } && test ! -e \"$1\"; then \
 echo \"$2: it is not of these jobs, which change files of before; run them where all is as it was then, or move it away, and make again\" >&2; exit 1; fi; \
 shift 2; done );";
 

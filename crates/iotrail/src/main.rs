@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     iotrail_record::survive_file_limit();
     let (cli, command, inputs_are_spared) = match suggest::parsed() {
         Ok(parsed) => parsed,
-        Err(said) => return suggest::print(&said),
+        Err(said) => return suggest::told(&said),
     };
     let ui = ui::Ui::new(cli.colour, cli.quiet);
     let ran = inputs_are_spared.and_then(|()| cli.command.run(&ui));

@@ -15,8 +15,8 @@ use std::process::ExitCode;
 /// The command line, the name of its command, and whether no output of it replaces what it reads.
 ///
 /// # Errors
-/// Help, the version, or what clap says of wrong words, with the command that was meant, and with the usage of the command that was
-/// named.
+/// At wrong words: what clap says of them, with the command that was meant, and with the usage of the command that was named. Also where
+/// help or the version is asked for.
 pub(crate) fn parsed() -> Result<(Cli, String, anyhow::Result<()>), clap::Error> {
     let words = as_options(std::env::args_os().collect());
     let parse = || {
@@ -24,14 +24,14 @@ pub(crate) fn parsed() -> Result<(Cli, String, anyhow::Result<()>), clap::Error>
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         Ok((Cli::from_arg_matches(&matches)?, name, inputs::spared(&matches)))
     };
-    parse().map_err(|error| explained(error, &words))
+    parse().map_err(|error: clap::Error| explained(error, &words))
 }
 
-/// Prints help, the version or what is wrong.
-pub(crate) fn print(said: &clap::Error) -> ExitCode {
+/// Prints help, the version or what is wrong, and how the program ends then.
+pub(crate) fn told(said: &clap::Error) -> ExitCode {
     let printed = said.print().and_then(|()| std::io::stdout().flush());
     if said.use_stderr() {
-        return ExitCode::from(said.exit_code() as u8);
+        return ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(u8::MAX));
     }
     let failed = printed.map_err(|error| anyhow::Error::from(error).context("cannot write to stdout")).err();
     let Some(error) = failed.filter(|error| !output::is_closed_pipe(error)) else { return ExitCode::SUCCESS };

@@ -30,6 +30,7 @@ pub mod raw;
 mod raw_batch;
 pub mod recording_coverage;
 pub mod requests;
+pub mod run_variables;
 pub mod sources;
 pub mod text;
 pub mod threads;

@@ -8,6 +8,7 @@ use crate::key::Key;
 use crate::rules::Rules;
 use crate::{name, object, place, public};
 use iotrail_model::places::mpi_directory;
+use iotrail_model::run_variables::variable_of_run;
 use iotrail_query::generalise::generalise;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -143,7 +144,11 @@ impl Words {
     pub fn variable(&self, entry: &str) -> String {
         let Some((name, value)) = entry.split_once('=') else { return self.word(entry) };
         let name = match &self.key {
-            Some(key) if !public::is_variable(name) => key.letters(name).to_ascii_uppercase(),
+            Some(key) if !public::is_variable(name) => {
+                let beginning = variable_of_run(name).unwrap_or_default();
+                let rest = key.letters(&name[beginning.len()..]).to_ascii_uppercase();
+                format!("{beginning}{rest}")
+            }
             _ => name.to_owned(),
         };
         format!("{name}={}", self.word(value))
@@ -445,6 +450,8 @@ mod tests {
             !words.variable("QUOKKA=1").contains("QUOKKA")
                 && !words.variable("HOME=/quokka").contains("quokka")
         );
+        let of_run = words.variable("SLURM_QUOKKA=1");
+        assert!(of_run.starts_with("SLURM_") && !of_run.contains("QUOKKA"), "{of_run}");
         assert!(!words.sentence("sh -c 'echo quokka'").contains("quokka"));
         assert_eq!(words.command("make\0-j2"), "make\0-j2");
     }

@@ -259,7 +259,8 @@ fn a_redacted_copy_has_the_jobs_of_the_original() {
         assert!(done.status.success(), "{args:?}: {done:?}");
         done.stdout
     };
-    let script = "echo l >a; SECRET=1 cat a >b; cat a >c; HIDDEN=2 sort b >d";
+    std::fs::write(root.join("work/a"), "l\n").unwrap();
+    let script = "SECRET=1 cat a >b; cat a >c; HIDDEN=2 sort b >d";
     run(&["record", "-q", "-o", "../t.trail", "--", "sh", "-c", script]);
     run(&["redact", "-q", "../t.trail", "-o", "../r.trail"]);
     let told = |trail: &str| {

@@ -2,47 +2,11 @@
 
 use super::programs::Programs;
 use super::{Issue, Jobs};
+use iotrail_model::run_variables::variable_of_run;
 use iotrail_model::{ENVIRONMENT_DIGEST, Process};
 use iotrail_query::ProcessTable;
 use iotrail_trail::EventLog;
 use std::collections::BTreeSet;
-
-/// Beginnings of the names by which batch systems, MPI and workflow systems tell a process where it stands: they are those of
-/// another run the next time.
-const PLACES: &[&str] = &[
-    "SLURM_",
-    "PMI_",
-    "PMIX_",
-    "OMPI_",
-    "MPI_",
-    "MV2_",
-    "PALS_",
-    "ALPS_",
-    "JSM_",
-    "FLUX_",
-    "PBS_",
-    "LSB_",
-    "JOB_ID",
-    "JOB_NAME",
-    "SGE_",
-    "PE_HOSTFILE",
-    "COBALT_",
-    "OAR_",
-    "_CONDOR_",
-    "PEGASUS_",
-    "SNAKEMAKE_",
-    "NXF_",
-    "CWL_",
-    "TOIL_",
-    "PARSL_",
-    "GALAXY_",
-    "_GALAXY_",
-    "CROMWELL_",
-    "GITHUB_",
-    "CI_",
-    "BUILD_",
-    "PWD=",
-];
 
 /// What is taken away from the permissions of new files where nothing else is known.
 pub(crate) const USUAL_UMASK: u32 = 0o022;
@@ -57,7 +21,8 @@ pub(crate) fn initial_umask(log: &EventLog) -> Option<u32> {
 pub(crate) fn environment(programs: &Programs, processes: &ProcessTable) -> (Vec<String>, Vec<String>) {
     let first = programs.all.iter().filter(|program| program.parent.is_none());
     let kept = first.flat_map(|program| &programs.image(program, processes).env).filter(|variable| {
-        !variable.starts_with(ENVIRONMENT_DIGEST) && !PLACES.iter().any(|place| variable.starts_with(place))
+        let name = variable.split('=').next().unwrap_or_default();
+        !variable.starts_with(ENVIRONMENT_DIGEST) && name != "PWD" && variable_of_run(name).is_none()
     });
     kept.cloned().collect::<BTreeSet<_>>().into_iter().partition(|variable| is_plain(variable))
 }
