@@ -7,10 +7,9 @@
 
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
-use crate::owned::{Filling, Owned, above, is_at, is_below, is_given, parent};
+use crate::owned::{Owned, above, is_at, is_below, is_given, parent};
 use crate::spares::{self, Spared, Thing};
 use crate::targets::begun;
-use crate::untouched;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -264,7 +263,7 @@ echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 
 /// Functions for `sh` that look and mark; the explanation says what each does. They are subshells, so that they leave the variables
 /// of the job alone. `clean` says in messages how to begin anew.
 pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<Vec<String>> {
-    let asks = |number: usize| !untouched::results(number, jobs).is_empty();
+    let asks = |number: usize| !owned.untouched.results(number, &jobs.jobs[number]).is_empty();
     let is_full = owned.any()
         || jobs.jobs.iter().any(|job| is_guarded(job) || !job.leaves.is_empty())
         || (0..jobs.jobs.len()).any(asks);
@@ -443,7 +442,7 @@ pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Pr
     let after: Vec<String> = filled.into_iter().chain(left).collect();
     let preparation = Preparation {
         checks: checks(number, &anew, jobs, owned),
-        changes: changes(number, job, &anew, filling, jobs),
+        changes: changes(number, &anew, jobs, owned),
         after: after.join("; "),
     };
     (preparation != Preparation::default()).then_some(preparation)
@@ -465,7 +464,7 @@ fn fill<'a>(
 fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> String {
     let (job, filling) = (&jobs.jobs[number], &owned.fillings[number]);
     let mut parts: Vec<String> = Vec::new();
-    let new = untouched::results(number, jobs);
+    let new = owned.untouched.results(number, job);
     if !new.is_empty() {
         let (first, names) = arguments(new.iter().map(|(_, name)| *name), jobs);
         let of_makers =
@@ -555,13 +554,14 @@ pub(crate) fn note(file: &str) -> String {
     format!("mkdir -p .iotrail && echo \"*\" >.iotrail/.gitignore && echo >{file}")
 }
 
-fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
+fn changes(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> String {
+    let (job, filling) = (&jobs.jobs[number], &owned.fillings[number]);
     let mut parts: Vec<String> = Vec::new();
     let own = own_results(job, anew, jobs);
     if !own.is_empty() {
         parts.push(format!("{{ test ! -e {} || {{ {}; }}; }}", mark(number, jobs), own.join("; ")));
     }
-    if !job.made.is_empty() || !untouched::results(number, jobs).is_empty() {
+    if !job.made.is_empty() || !owned.untouched.results(number, job).is_empty() {
         parts.push(note(&mark(number, jobs)));
     }
     for state in &job.finds {

@@ -6,6 +6,7 @@
 //! no job made is never removed: the job is refused then.
 
 use crate::escape::Base;
+use crate::untouched::Untouched;
 use iotrail_model::text::text_to_path;
 use iotrail_workflow::jobs::{Command, Job, Jobs, Left, Redirect, Script, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,8 @@ pub(crate) struct Owned<'a> {
     changed: BTreeMap<&'a str, usize>,
     /// By job.
     pub(crate) fillings: Vec<Filling<'a>>,
+    /// What tells that the workflow ran already.
+    pub(crate) untouched: Untouched<'a>,
     /// What jobs make that may make more names or fewer.
     open: BTreeSet<&'a str>,
     /// What jobs make that fill one.
@@ -83,7 +86,8 @@ pub(crate) fn names(job: &Job) -> impl Iterator<Item = &str> {
 impl<'a> Owned<'a> {
     /// Those of the jobs.
     pub(crate) fn of(jobs: &'a Jobs) -> Self {
-        let mut owned = Self { directories: directories(jobs), changed: changed(jobs), ..Self::default() };
+        let (directories, changed) = (directories(jobs), changed(jobs));
+        let mut owned = Self { directories, changed, untouched: Untouched::of(jobs), ..Self::default() };
         let few = |directory: &&str| {
             let inside = |job: &&Job| names(job).any(|path| is_below(path, directory));
             let fillers = jobs.jobs.iter().filter(inside).count();

@@ -2,33 +2,56 @@
 //! are not as they were then, and what jobs would do to them a second time may destroy what is left of them.
 
 use iotrail_workflow::jobs::{Job, Jobs, Left};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names by which it is told, since all of them are there then.
 const NAMES: usize = 8;
 
-/// Some of what jobs make where nothing was, and that is there at the end, with the numbers of those jobs, the job and those behind it first:
-/// nothing of it is there before the job begins for the first time, but for what these made. Only for a job that changes files of
-/// before, or needs them as they were before later ones change them.
-pub(crate) fn results(number: usize, jobs: &Jobs) -> Vec<(usize, &str)> {
-    if !needs_before(&jobs.jobs[number]) {
-        return Vec::new();
+/// What tells it.
+#[derive(Debug, Default)]
+pub(crate) struct Untouched<'a> {
+    /// What one job alone makes where nothing was, and that is there at the end, by that job.
+    results: Vec<(usize, &'a str)>,
+    /// All that jobs make.
+    made: BTreeSet<&'a str>,
+}
+
+impl<'a> Untouched<'a> {
+    /// What tells it of these jobs.
+    pub(crate) fn of(jobs: &'a Jobs) -> Self {
+        let mut makers: BTreeMap<&str, usize> = BTreeMap::new();
+        for job in &jobs.jobs {
+            let outputs: BTreeSet<&str> = job.outputs.iter().map(|file| &*file.path).collect();
+            outputs.into_iter().for_each(|path| *makers.entry(path).or_default() += 1);
+        }
+        let of_job = |(number, job): (usize, &'a Job)| {
+            let stays = |path: &str| job.outputs.iter().any(|file| file.stays && *file.path == *path);
+            let made = job.made.iter().filter(|made| made.free && !made.is_directory && !made.moved);
+            let made =
+                made.map(|made| &*made.path).filter(|path| makers.get(path) == Some(&1) && stays(path));
+            made.take(NAMES).map(|path| (number, path)).collect::<Vec<_>>()
+        };
+        let made = jobs.jobs.iter().flat_map(|job| &job.made).map(|made| &*made.path).collect();
+        Self { results: jobs.jobs.iter().enumerate().flat_map(of_job).collect(), made }
     }
-    let others = (number..jobs.jobs.len()).chain(0..number);
-    let of_job = |other: usize| of_nothing(&jobs.jobs[other]).map(move |name| (other, name));
-    others.flat_map(of_job).take(NAMES).collect()
-}
 
-/// Whether it needs files of before as they were, or changes them.
-fn needs_before(job: &Job) -> bool {
-    let finds = job.finds.iter().any(|state| matches!(state.left, Left::Input | Left::Perhaps));
-    let changes = job.outputs.iter().any(|file| file.older);
-    finds || changes || !job.moves.is_empty() || job.made.iter().any(|made| made.moved)
-}
+    /// Some of these results, with the numbers of their jobs, those of the job and of jobs behind it first: nothing of it is there before
+    /// the job begins for the first time, but for what these made. Only for a job that changes files of before, or needs them as
+    /// they were before later ones change them.
+    pub(crate) fn results(&self, number: usize, job: &Job) -> Vec<(usize, &'a str)> {
+        if !self.needs_before(job) {
+            return Vec::new();
+        }
+        let first = self.results.partition_point(|(maker, _)| *maker < number);
+        self.results[first..].iter().chain(&self.results[..first]).take(NAMES).copied().collect()
+    }
 
-fn of_nothing(job: &Job) -> impl Iterator<Item = &str> {
-    let stays = |path: &str| job.outputs.iter().any(|file| file.stays && *file.path == *path);
-    let made = job.made.iter().filter(|made| made.free && !made.is_directory && !made.moved);
-    made.map(|made| &*made.path).filter(move |path| stays(path))
+    fn needs_before(&self, job: &Job) -> bool {
+        let finds = job.finds.iter().any(|state| matches!(state.left, Left::Input | Left::Perhaps));
+        let changes = job.outputs.iter().any(|file| file.older);
+        let moves = job.moves.iter().any(|path| !self.made.contains(&**path));
+        finds || changes || moves || job.made.iter().any(|made| made.moved)
+    }
 }
 
 #[cfg(test)]
@@ -51,9 +74,20 @@ mod tests {
         let (mut unsure, mut passing) = (maker("/w/unsure"), maker("/w/passing"));
         unsure.made[0].free = false;
         passing.outputs[0].stays = false;
-        let all = [maker("/w/first"), changer, unsure, passing, maker("/w/last")];
+        let all = [
+            maker("/w/first"),
+            changer,
+            unsure,
+            passing,
+            maker("/w/twice"),
+            maker("/w/last"),
+            maker("/w/twice"),
+            Job { moves: vec!["/w/last".into()], ..Job::default() },
+        ];
         let jobs = Jobs { jobs: all.to_vec(), ..Jobs::default() };
-        assert_eq!(results(1, &jobs), [(4, "/w/last"), (0, "/w/first")]);
-        assert_eq!(results(0, &jobs), [], "it changes nothing of before");
+        let untouched = Untouched::of(&jobs);
+        assert_eq!(untouched.results(1, &jobs.jobs[1]), [(5, "/w/last"), (0, "/w/first")]);
+        assert_eq!(untouched.results(0, &jobs.jobs[0]), [], "it changes nothing of before");
+        assert_eq!(untouched.results(7, &jobs.jobs[7]), [], "it renames what a job made");
     }
 }
