@@ -1475,7 +1475,8 @@ impl Writer<'_> {
         self.order_counts();
         let names = self.log.names();
         let text = |path: PathId| name(names, path).clone();
-        let stages = std::mem::take(&mut self.stages);
+        let mut stages = std::mem::take(&mut self.stages);
+        stages.lost = self.lost.iter().map(|path| text(*path)).collect();
         let mut again = stages.finish(&text, &|file| self.first_name(file));
         again.shared.extend(self.shared());
         let reads = |job: u32, path: PathId| {

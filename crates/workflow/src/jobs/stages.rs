@@ -127,6 +127,8 @@ pub(crate) struct Stages {
     moves: BTreeSet<(u32, PathId)>,
     /// Files of before that were renamed: to restore them is to give them their names again.
     renamed: BTreeSet<FileId>,
+    /// Names that were taken away from what had them, or given to something else: of what was below them before, nothing is known.
+    pub(crate) lost: BTreeSet<Arc<str>>,
     /// Who listed which directory when.
     lists: Vec<(PathId, u32, Timestamp)>,
 }
@@ -422,6 +424,11 @@ impl Stages {
         self.follow_makers();
         let cleared = std::mem::take(&mut self.cleared);
         let moves = std::mem::take(&mut self.moves);
+        let lost = std::mem::take(&mut self.lost);
+        let may_be_older = |path: &str| {
+            !lost.is_empty()
+                && std::iter::successors(parent(path), |path| parent(path)).any(|at| lost.contains(at))
+        };
         let mut again = Again { listed, cleared, moves, ..Again::default() };
         again.made.append(&mut self.carried);
         let mut all: Vec<(Thing, History)> = self.all.into_iter().collect();
@@ -432,7 +439,8 @@ impl Stages {
             shown.flat_map(|(_, history)| &history.stages).filter_map(|stage| stage.writer).collect();
         for (thing, mut history) in all {
             if let Thing::Name(path) = thing {
-                again.made.extend(history.made(&text(path)));
+                let text = text(path);
+                again.made.extend(history.made(&text, !may_be_older(&text)));
                 again.cleared.extend(history.awaited().map(|job| (job, path)));
                 again.kept.extend(history.ends_given().then_some(path));
                 if history.stages.len() == 1 && !history.by_manager {
@@ -467,7 +475,7 @@ impl Stages {
             };
             if let Some(path) = path.filter(|_| !history.by_manager) {
                 let before = match (thing, history.stages[0].exists) {
-                    (Thing::Name(_), Some(false)) => Left::Free,
+                    (Thing::Name(path), Some(false)) if !may_be_older(&text(path)) => Left::Free,
                     (Thing::Contents(file), _) if self.renamed.contains(&file) => Left::Nothing,
                     (Thing::Count(_), _) | (_, Some(false)) => Left::Nothing,
                     (_, Some(true)) | (Thing::Contents(_) | Thing::Attributes(_), None) => Left::Input,
@@ -501,8 +509,8 @@ impl Stage {
 }
 
 impl History {
-    /// Who made it of nothing.
-    fn made(&self, path: &Arc<str>) -> Vec<(u32, Made)> {
+    /// Who made it of nothing. `sure`: what is known of it before the recording is all that there is to know.
+    fn made(&self, path: &Arc<str>, sure: bool) -> Vec<(u32, Made)> {
         let stages = self.stages.iter().enumerate();
         let anew = stages.filter(|(_, stage)| !stage.needs_last && !stage.replaced);
         let lasting = anew.filter(|(_, stage)| stage.exists == Some(true));
@@ -514,7 +522,7 @@ impl History {
             let gone = || self.stages[number..].iter().any(|stage| stage.vanished);
             let clear = if is_directory { stage.missed || gone() } else { !stage.emptied || relinked() };
             let moved = stage.old && !is_directory;
-            let free = self.stages[0].exists == Some(false);
+            let free = sure && self.stages[0].exists == Some(false);
             Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved, free }))
         });
         made.collect()
