@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn numbers_without_order_take_the_bits_of_their_range_in_units_of_their_common_divisor() {
         let pages: Cells = (0..64).map(|row| Some(5_000_000_000 + 4096 * scattered(row))).collect();
-        let coded = bytes(&[pages.clone()]);
+        let coded = bytes(std::slice::from_ref(&pages));
         // Rows, distance, form, five bytes of the least value (twice 5,000,000,000), two of the factor, ten bits a cell.
         assert_eq!(coded.len(), 1 + 1 + 1 + 5 + 2 + 64 * 10 / 8);
         assert_eq!(back(&coded, 1).expect("a table"), [pages]);
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_column_that_repeats_another_one_takes_as_much_as_a_constant() {
         let ranks: Cells = (0..64).map(|row| Some(scattered(row))).collect();
-        let (one, two) = (bytes(&[ranks.clone()]), bytes(&[ranks.clone(), ranks.clone()]));
+        let (one, two) = (bytes(std::slice::from_ref(&ranks)), bytes(&[ranks.clone(), ranks]));
         assert_eq!(two.len() - one.len(), 2 + 64);
         assert!(two[one.len() + 3..].iter().all(|step| *step == 1), "no difference but the first: {two:?}");
     }
