@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Names by which it is told, since all of them are there then.
 const NAMES: usize = 8;
+/// Jobs that are looked at to find out whether one waits for another.
+const SEARCHED: usize = 1_000;
 
 /// What tells it.
 #[derive(Debug, Default)]
 pub(crate) struct Untouched<'a> {
-    /// What one job alone makes where nothing was, and that is there at the end, by that job.
+    /// What a job makes where nothing was before any other job writes it, and that is there at the end, by that job.
     results: Vec<(usize, &'a str)>,
     /// All that jobs make.
     made: BTreeSet<&'a str>,
@@ -19,16 +21,19 @@ pub(crate) struct Untouched<'a> {
 impl<'a> Untouched<'a> {
     /// What tells it of these jobs.
     pub(crate) fn of(jobs: &'a Jobs) -> Self {
-        let mut makers: BTreeMap<&str, usize> = BTreeMap::new();
-        for job in &jobs.jobs {
+        let mut writers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (number, job) in jobs.jobs.iter().enumerate() {
             let outputs: BTreeSet<&str> = job.outputs.iter().map(|file| &*file.path).collect();
-            outputs.into_iter().for_each(|path| *makers.entry(path).or_default() += 1);
+            outputs.into_iter().for_each(|path| writers.entry(path).or_default().push(number));
         }
+        let is_first = |number: usize, path: &str| {
+            let mut others = writers.get(path).into_iter().flatten().filter(|other| **other != number);
+            others.all(|other| *other > number && waits(jobs, *other, number))
+        };
         let of_job = |(number, job): (usize, &'a Job)| {
             let stays = |path: &str| job.outputs.iter().any(|file| file.stays && *file.path == *path);
             let made = job.made.iter().filter(|made| made.free && !made.is_directory && !made.moved);
-            let made =
-                made.map(|made| &*made.path).filter(|path| makers.get(path) == Some(&1) && stays(path));
+            let made = made.map(|made| &*made.path).filter(|path| stays(path) && is_first(number, path));
             made.take(NAMES).map(|path| (number, path)).collect::<Vec<_>>()
         };
         let made = jobs.jobs.iter().flat_map(|job| &job.made).map(|made| &*made.path).collect();
@@ -54,10 +59,28 @@ impl<'a> Untouched<'a> {
     }
 }
 
+/// Whether the job runs after the other one, as far as a short search tells.
+fn waits(jobs: &Jobs, job: usize, other: usize) -> bool {
+    let mut known = BTreeSet::from([job]);
+    let mut open = vec![job];
+    while let Some(next) = open.pop().filter(|_| known.len() < SEARCHED) {
+        let needs = jobs.jobs[next].needs.iter().map(|need| need.0 as usize);
+        for need in needs.filter(|need| *need >= other) {
+            if need == other {
+                return true;
+            }
+            if known.insert(need) {
+                open.push(need);
+            }
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_workflow::jobs::{JobFile, Made};
+    use iotrail_workflow::jobs::{JobFile, JobId, Made};
 
     fn maker(path: &str) -> Job {
         Job {
@@ -83,6 +106,7 @@ mod tests {
             maker("/w/last"),
             maker("/w/twice"),
             Job { moves: vec!["/w/last".into()], ..Job::default() },
+            Job { made: Vec::new(), needs: vec![JobId(5)], ..maker("/w/last") },
         ];
         let jobs = Jobs { jobs: all.to_vec(), ..Jobs::default() };
         let untouched = Untouched::of(&jobs);
