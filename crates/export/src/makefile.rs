@@ -95,7 +95,9 @@ fn keep_looks(whose: &str, paths: &[String]) -> String {
 
 /// Whether something is kept of names for the job.
 fn has_looks(rule: &Rule) -> bool {
-    [&rule.looks, &rule.permitted, &rule.leaves, &rule.odd].into_iter().any(|paths| !paths.is_empty())
+    [&rule.looks, &rule.permitted, &rule.leaves, &rule.leaves_permitted, &rule.odd]
+        .into_iter()
+        .any(|paths| !paths.is_empty())
 }
 
 /// A function with names.
@@ -251,8 +253,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         }
         let mut before = again::before(number, jobs, owned).unwrap_or_default();
         let left = keep_looks(&format!("{}-left", number + 1), &rule.leaves);
+        let permitted = format!("{}-left-permitted", number + 1);
+        let left_permitted = keep("_permitted", &permitted, &rule.leaves_permitted);
         let made = keep("_makes", &format!("{}-made", number + 1), &rule.odd);
-        let parts = [std::mem::take(&mut before.after), left, made];
+        let parts = [std::mem::take(&mut before.after), left, left_permitted, made];
         before.after = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
         if !before.checks.is_empty() {
             let _ = writeln!(text, "\t@{}", recipe(&before.checks));

@@ -66,6 +66,8 @@ pub(crate) struct Rule {
     pub(crate) permitted: Vec<String>,
     /// Paths of what it and nobody after it changes in place.
     pub(crate) leaves: Vec<String>,
+    /// The same of those whose permissions jobs set.
+    pub(crate) leaves_permitted: Vec<String>,
     /// Jobs that have lists of what they made: it runs when something of these is missing, being one of them or woken by them.
     pub(crate) lists: BTreeSet<usize>,
     /// Paths of what it alone makes and the format cannot express: it runs again when one of these is missing.
@@ -237,6 +239,7 @@ where
             looks: Vec::new(),
             permitted: Vec::new(),
             leaves,
+            leaves_permitted: Vec::new(),
             lists: owned.fillings[number].stays.then_some(number).into_iter().collect(),
             odd,
         });
@@ -246,6 +249,8 @@ where
     for (rule, mut looks) in all.iter_mut().zip(looks) {
         looks.extend(rule.inputs.iter().filter_map(|name| paths.get(name).cloned()));
         (rule.permitted, rule.looks) = looks.into_iter().partition(|path| set.contains(path));
+        let leaves = std::mem::take(&mut rule.leaves).into_iter();
+        (rule.leaves_permitted, rule.leaves) = leaves.partition(|path| set.contains(path));
     }
     for ((rule, targets), stamp) in all.iter_mut().zip(targets).zip(stamps) {
         (rule.targets, rule.stamp) = (targets, stamp);
