@@ -13,7 +13,7 @@ use crate::sequences::{SequenceBuilder, nesting};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::mpi::{self, Role, role};
-use iotrail_model::{Cell, ENVIRONMENT_DIGEST, Event, Names, Process};
+use iotrail_model::{Cell, EnvironmentDigests, Event, Names, Process};
 use iotrail_structure::{
     Execution, Key, KeyId, Order, Precision, Structure, StructureError, Tree, Value, build,
 };
@@ -104,12 +104,10 @@ pub fn compress(
 
 /// Numbers instead of digests of environments, of which only says something which are the same.
 fn number_environments(processes: &mut [Process]) {
-    let mut numbers: HashMap<String, usize, RandomState> = HashMap::default();
+    let mut digests = EnvironmentDigests::default();
     for entry in processes.iter_mut().flat_map(|process| &mut process.env) {
-        if entry.starts_with(ENVIRONMENT_DIGEST) {
-            let next = numbers.len() + 1;
-            let number = *numbers.entry(std::mem::take(entry)).or_insert(next);
-            *entry = format!("{ENVIRONMENT_DIGEST}={number}");
+        if let Some(numbered) = digests.numbered(entry) {
+            *entry = numbered;
         }
     }
 }

@@ -10,7 +10,6 @@ pub mod rules;
 pub mod words;
 
 mod coverage;
-mod environment;
 mod name;
 mod notes;
 mod object;

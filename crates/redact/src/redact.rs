@@ -1,13 +1,13 @@
 //! From a trail to its copy.
 
 use crate::coverage;
-use crate::environment::Environments;
 use crate::error::RedactError;
 use crate::public;
 use crate::words::Words;
 use iotrail_model::sources::SOURCES;
 use iotrail_model::{
-    Case, CaseName, Cell, CellKind, Dictionaries, Event, FileId, NameKind, NamedFile, Nullable, Process,
+    Case, CaseName, Cell, CellKind, Dictionaries, EnvironmentDigests, Event, FileId, NameKind, NamedFile,
+    Nullable, Process,
 };
 use iotrail_trail::{Capture, Columns, CreateOptions, EventLog, PartWriter, Totals, TrailWriter};
 use serde::Serialize;
@@ -68,9 +68,9 @@ pub fn redact(
         redacted.events += batch.len as u64;
         step(redacted.events);
     }
-    let mut environments = Environments::default();
+    let mut digests = EnvironmentDigests::default();
     for process in processes {
-        part.push_process(&of_process(process, words, &mut environments))?;
+        part.push_process(&of_process(process, words, &mut digests))?;
         redacted.processes += 1;
     }
     files(log, words, &mut part)?;
@@ -188,7 +188,8 @@ fn of_case(case: &Case, words: &Words) -> Case {
     }
 }
 
-fn of_process(process: Process, words: &Words, environments: &mut Environments) -> Process {
+fn of_process(process: Process, words: &Words, digests: &mut EnvironmentDigests) -> Process {
+    let variable = |entry: &String| digests.numbered(entry).unwrap_or_else(|| words.variable(entry));
     Process {
         signal: process
             .signal
@@ -196,7 +197,7 @@ fn of_process(process: Process, words: &Words, environments: &mut Environments) 
         exe: process.exe.as_deref().map(|exe| words.path(exe)),
         cmdline: process.cmdline.as_deref().map(|line| words.command(line)),
         cwd: process.cwd.as_deref().map(|cwd| words.path(cwd)),
-        env: process.env.iter().map(|entry| environments.variable(entry, words)).collect(),
+        env: process.env.iter().map(variable).collect(),
         ..process
     }
 }
