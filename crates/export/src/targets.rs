@@ -9,7 +9,7 @@
 use crate::again::sum;
 use crate::escape::{Base, shell};
 use crate::owned::{Owned, above, is_below};
-use crate::watched::Watched;
+use crate::watched::{self, Watched};
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, Made, State};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -175,7 +175,7 @@ where
             early.iter().filter(|path| !changed.contains(&****path) && !own_inputs.contains(&****path));
         let asked: BTreeSet<String> = asked.filter_map(|path| input_name(path)).collect();
         // Also what links among the names lead to, wherever that is now.
-        let links = job.watched.iter().filter(|path| jobs.is_own(path)).take(MOST_WAKING);
+        let links = watched::of_job(job, jobs).take(MOST_WAKING);
         let kept = early.iter().map(|path| base.relative(path));
         let links = links.map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
         looks.push(kept.chain(links).filter(|path| is_kept(path) && path != ".").collect());

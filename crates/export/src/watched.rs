@@ -3,8 +3,9 @@
 
 use crate::escape::Base;
 use crate::owned;
-use iotrail_workflow::jobs::Jobs;
+use iotrail_workflow::jobs::{Job, Jobs};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Names of one job.
 const MOST_OF_JOB: usize = 100;
@@ -31,7 +32,7 @@ impl Watched {
         let mut room = MOST;
         let mut watched = Self::default();
         for job in &jobs.jobs {
-            let inside = job.watched.iter().filter(|path| jobs.is_own(path)).map(|path| base.relative(path));
+            let inside = of_job(job, jobs).map(|path| base.relative(path));
             let mut names = Vec::new();
             for path in inside.filter(|path| !path.starts_with('/') && path != ".") {
                 match name(&path).filter(|_| names.len() < MOST_OF_JOB.min(room)) {
@@ -55,6 +56,13 @@ impl Watched {
     pub(crate) fn any(&self) -> bool {
         self.names.iter().any(|names| !names.is_empty())
     }
+}
+
+/// What a job looked for in vain, and its arguments that may be links: not what jobs change by its other names, which always looks
+/// otherwise.
+pub(crate) fn of_job<'a>(job: &'a Job, jobs: &'a Jobs) -> impl Iterator<Item = &'a Arc<str>> {
+    let is_shared = |path: &Arc<str>| jobs.shared.binary_search(path).is_ok();
+    job.watched.iter().filter(move |path| jobs.is_own(path) && !is_shared(path))
 }
 
 /// Functions for make: `leads-elsewhere` with the number of a job is something if the names of `watched-N` do not lead where they led when it
@@ -115,7 +123,6 @@ def there(*names):
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_workflow::jobs::Job;
 
     #[test]
     fn names_in_the_directory_are_watched_as_far_as_they_are_few() {
@@ -126,13 +133,17 @@ mod tests {
                 ..Job::default()
             }
         };
-        let jobs =
-            Jobs { jobs: vec![job(2), job(MOST_OF_JOB + 1)], base: Some("/w".into()), ..Jobs::default() };
+        let jobs = Jobs {
+            jobs: vec![job(2), job(MOST_OF_JOB + 2)],
+            base: Some("/w".into()),
+            shared: vec!["/w/002".into()],
+            ..Jobs::default()
+        };
         let watched = Watched::of(&jobs, &|path| Some(path.to_owned()).filter(|path| !path.contains(' ')));
         assert_eq!(
             (&watched.names[0][..], watched.names[1].len()),
             (&["000".into(), "001".into()][..], MOST_OF_JOB)
         );
-        assert_eq!(watched.left_out, BTreeSet::from(["100".into(), "a b".into()]));
+        assert_eq!(watched.left_out, BTreeSet::from(["101".into(), "a b".into()]));
     }
 }

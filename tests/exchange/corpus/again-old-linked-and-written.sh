@@ -1,0 +1,3 @@
+# construct: made again
+ln header q
+cat in.txt >>q
