@@ -1,13 +1,11 @@
 //! Whether the workflow ran already where it is started: a script was recorded there, or jobs of another export ran there. Files of before
 //! are not as they were then, and what jobs would do to them a second time may destroy what is left of them.
 
-use iotrail_workflow::jobs::{Job, Jobs, Left};
+use iotrail_workflow::jobs::{Job, JobId, Jobs, Left};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names by which it is told, since all of them are there then.
 const NAMES: usize = 8;
-/// Jobs that are looked at to find out whether one waits for another.
-const SEARCHED: usize = 1_000;
 
 /// What tells it.
 #[derive(Debug, Default)]
@@ -28,7 +26,7 @@ impl<'a> Untouched<'a> {
         }
         let is_first = |number: usize, path: &str| {
             let mut others = writers.get(path).into_iter().flatten().filter(|other| **other != number);
-            others.all(|other| *other > number && waits(jobs, *other, number))
+            others.all(|other| *other > number && jobs.waits(JobId(*other as u32), JobId(number as u32)))
         };
         let of_job = |(number, job): (usize, &'a Job)| {
             let stays = |path: &str| job.outputs.iter().any(|file| file.stays && *file.path == *path);
@@ -59,28 +57,10 @@ impl<'a> Untouched<'a> {
     }
 }
 
-/// Whether the job runs after the other one, as far as a short search tells.
-fn waits(jobs: &Jobs, job: usize, other: usize) -> bool {
-    let mut known = BTreeSet::from([job]);
-    let mut open = vec![job];
-    while let Some(next) = open.pop().filter(|_| known.len() < SEARCHED) {
-        let needs = jobs.jobs[next].needs.iter().map(|need| need.0 as usize);
-        for need in needs.filter(|need| *need >= other) {
-            if need == other {
-                return true;
-            }
-            if known.insert(need) {
-                open.push(need);
-            }
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_workflow::jobs::{JobFile, JobId, Made};
+    use iotrail_workflow::jobs::{JobFile, Made};
 
     fn maker(path: &str) -> Job {
         Job {

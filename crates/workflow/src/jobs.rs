@@ -34,6 +34,7 @@ mod order;
 mod other_users;
 mod own_actions;
 mod programs;
+mod reach;
 mod redo;
 mod script;
 mod select;
@@ -414,6 +415,15 @@ impl Jobs {
         let Some(home) = &self.home else { return true };
         let below = path.strip_prefix(&**home).is_some_and(|rest| rest.starts_with('/'));
         below || path != "/" && !base::is_private(home, path)
+    }
+
+    /// Whether a job runs after the other one, because it waits for it or for one that does; as far as a short search tells.
+    #[must_use]
+    pub fn waits(&self, job: JobId, other: JobId) -> bool {
+        /// Jobs that are looked at.
+        const SEARCHED: usize = 1_000;
+        let needs = |job: u32| self.jobs[job as usize].needs.iter().map(|need| need.0);
+        reach::reaches(needs, job.0, other.0, SEARCHED)
     }
 }
 

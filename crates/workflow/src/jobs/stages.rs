@@ -4,6 +4,7 @@
 //! begins a stage of it, which lasts until the next job does; the first one was there before the recording. Who read a name in one
 //! stage, or changed it there, cannot run in another; who makes it of nothing can, once the name is free again.
 
+use super::reach::reaches;
 use super::{JobId, Left, Made, State};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -663,31 +664,10 @@ impl Contested {
     }
 }
 
-/// Jobs that are looked at to find out whether one waits for another.
-const SEARCHED: usize = 20_000;
-
 fn is_after(needs: &[BTreeSet<u32>], job: u32, other: u32) -> bool {
-    job == other || reaches(needs, job, other)
-}
-
-/// Whether a job waits for the other, as far as a short search tells.
-fn reaches(needs: &[BTreeSet<u32>], job: u32, other: u32) -> bool {
-    if needs[job as usize].contains(&other) {
-        return true;
-    }
-    let mut known: BTreeSet<u32> = BTreeSet::from([job]);
-    let mut open = vec![job];
-    while let Some(next) = open.pop() {
-        for needed in &needs[next as usize] {
-            if *needed == other {
-                return true;
-            }
-            if known.len() < SEARCHED && known.insert(*needed) {
-                open.push(*needed);
-            }
-        }
-    }
-    false
+    /// Jobs that are looked at.
+    const SEARCHED: usize = 20_000;
+    job == other || reaches(|job| needs[job as usize].iter().copied(), job, other, SEARCHED)
 }
 
 impl Again {
