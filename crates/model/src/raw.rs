@@ -270,6 +270,17 @@ pub struct RawCall<'a> {
     pub args: &'a [Arg<'a>],
 }
 
+impl RawCall<'_> {
+    /// Takes the call without what the tracer printed of these descriptors.
+    pub fn without_names<T>(&self, of: &[i32], take: impl FnOnce(&RawCall<'_>) -> T) -> T {
+        if of.is_empty() {
+            return take(self);
+        }
+        let args: Vec<Arg<'_>> = self.args.iter().map(|arg| arg.without_names(of)).collect();
+        take(&RawCall { args: &args, ret: self.ret.without_names(of), ..*self })
+    }
+}
+
 /// What a call of a library is about. Texts are `N`. Unknown is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -122,16 +122,9 @@ impl State {
         };
         let is_any = !hidden.is_empty() || uses_any();
         self.probes.forget(call.tid, &unclear.unsteady);
+        // What the tracer printed of them may be of something else.
         let nameless = [&unclear.numbers[..], &unclear.unsteady].concat();
-        match nameless.is_empty() {
-            true => self.call(case, thread, seq, call, cx),
-            false => {
-                // What the tracer printed of them may be of something else.
-                let args: Vec<Arg<'_>> = call.args.iter().map(|arg| arg.without_names(&nameless)).collect();
-                let ret = call.ret.without_names(&nameless);
-                self.call(case, thread, seq, &RawCall { args: &args, ret, ..*call }, cx);
-            }
-        }
+        call.without_names(&nameless, |call| self.call(case, thread, seq, call, cx));
         self.show_hidden(thread, call, table, &hidden);
         if is_any && self.moves_cursors(call) {
             self.descriptors.blur(table);

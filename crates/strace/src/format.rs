@@ -10,7 +10,7 @@ use iotrail_import::{
     TraceFile, TraceReader,
 };
 use iotrail_model::Dictionaries;
-use iotrail_model::raw::{Arg, RawCall, RawItem};
+use iotrail_model::raw::RawItem;
 
 /// What strace prints.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,15 +112,10 @@ fn together(files: &[PlannedFile], intake: &mut Calls<'_, '_, '_>) -> bool {
 
 /// Takes an item without what strace printed of these descriptors.
 fn without_names(item: RawItem<'_>, of: &[i32], take: impl FnOnce(&RawItem<'_>)) {
-    let (RawItem::Call(call) | RawItem::Entered(call)) = item else { return take(&item) };
-    if of.is_empty() {
-        return take(&item);
-    }
-    let args: Vec<Arg<'_>> = call.args.iter().map(|arg| arg.without_names(of)).collect();
-    let nameless = RawCall { args: &args, ret: call.ret.without_names(of), ..call };
     match item {
-        RawItem::Entered(_) => take(&RawItem::Entered(nameless)),
-        _ => take(&RawItem::Call(nameless)),
+        RawItem::Call(call) => call.without_names(of, |call| take(&RawItem::Call(*call))),
+        RawItem::Entered(call) => call.without_names(of, |call| take(&RawItem::Entered(*call))),
+        item => take(&item),
     }
 }
 
