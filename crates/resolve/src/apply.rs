@@ -39,7 +39,7 @@ impl State {
             Effect::Fcntl => self.control(event, scene, cx.names),
             Effect::Ioctl => self.control_device(thread, operands),
             Effect::Close => self.close(scene),
-            Effect::CloseRange => self.close_range(thread, operands),
+            Effect::CloseRange => self.close_range(scene),
             Effect::Seek => {
                 if let (Some(description), Return::Value(position, _)) = (description, call.ret) {
                     let to = operands.stored.unwrap_or(position);
@@ -111,9 +111,9 @@ impl State {
                 self.creation_ends(thread, call, operands, child, cx);
             }
             Effect::Exec => {
-                self.new_image(thread, call, operands, event.path, cx);
+                self.new_image(scene, event.path, cx);
             }
-            Effect::Unshare => self.unshare(thread, operands),
+            Effect::Unshare => self.unshare(scene),
             Effect::Map => {
                 let space = self.processes.thread(thread).space;
                 let maps = self.spaces.map_by_call(space, scene.spec, call, operands, description);
@@ -253,10 +253,11 @@ impl State {
         }
     }
 
-    fn close_range(&mut self, id: ThreadId, operands: &Operands<'_>) {
+    fn close_range(&mut self, scene: &Scene<'_>) {
+        let operands = scene.operands;
         let flags = operands.flags[0];
         if flags.is_some_and(|flags| symbols::CLOSE_RANGE_UNSHARE.is_in(flags)) {
-            self.unshare_table(id);
+            self.unshare_table(scene);
         }
         let bound = |arg: Option<&Arg<'_>>| match arg {
             Some(Arg::Fd(fd, _)) => Some(i64::from(*fd)),
@@ -266,14 +267,15 @@ impl State {
         if let Some(first) = bound(operands.commands[0]) {
             let last = bound(operands.commands[1]).unwrap_or(i64::MAX);
             let only_mark = flags.is_some_and(|flags| symbols::CLOSE_RANGE_CLOEXEC.is_in(flags));
-            self.descriptors.close_range(self.processes.thread(id).table, first, last, only_mark);
+            let table = self.processes.thread(scene.thread).table;
+            self.descriptors.close_range(table, first, last, only_mark);
         }
     }
 
-    fn unshare(&mut self, id: ThreadId, operands: &Operands<'_>) {
-        let Some(flags) = operands.flags[0] else { return };
+    fn unshare(&mut self, scene: &Scene<'_>) {
+        let (id, Some(flags)) = (scene.thread, scene.operands.flags[0]) else { return };
         if symbols::CLONE_FILES.is_in(flags) {
-            self.unshare_table(id);
+            self.unshare_table(scene);
         }
         if symbols::CLONE_NEWPID.is_in(flags) {
             self.parts_ids(id);
@@ -295,8 +297,9 @@ impl State {
         self.processes.process_mut(process).parts_ids = true;
     }
 
-    fn unshare_table(&mut self, id: ThreadId) {
-        let table = self.processes.thread(id).table;
-        self.processes.thread_mut(id).table = self.descriptors.unshare(table);
+    fn unshare_table(&mut self, scene: &Scene<'_>) {
+        let table = self.processes.thread(scene.thread).table;
+        let own = self.descriptors.unshare_meanwhile(table, scene.since());
+        self.processes.thread_mut(scene.thread).table = own;
     }
 }

@@ -100,7 +100,13 @@ impl Numbers {
         self.makes
     }
 
-    fn used(&self) -> impl Iterator<Item = i32> + use<> {
+    /// The call may make descriptors, though others of its kind do not.
+    pub(crate) fn may_make(&mut self, may: bool) {
+        self.makes |= may;
+    }
+
+    /// The numbers that the call is about.
+    pub(crate) fn used(&self) -> impl Iterator<Item = i32> + use<> {
         self.used.into_iter().flatten()
     }
 }
@@ -249,6 +255,13 @@ impl Contested {
         if flights.calls == 0 {
             let idle = self.idle.replace(watched.table).filter(|idle| *idle != watched.table);
             self.forget(idle);
+        }
+    }
+
+    /// It is told what a call in flight made, and that this was all.
+    pub(crate) fn has_made(&mut self, watched: &Watched) {
+        if let Some(flights) = self.tables.get_mut(&watched.table) {
+            flights.makers.retain(|maker| *maker != watched.call);
         }
     }
 

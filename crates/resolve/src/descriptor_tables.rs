@@ -70,6 +70,8 @@ pub(crate) struct Description {
     pub(crate) detached: bool,
     /// Of a socket.
     pub(crate) protocol: Protocol,
+    /// What the tracer may still call a socket that has another peer since.
+    pub(crate) outdated: Nullable<PathId>,
     /// Whether it may be a copy of any other: nobody can say what its descriptor stands for.
     pub(crate) any: bool,
     /// Whether it is of one of several files, and nobody can say of which.
@@ -103,6 +105,7 @@ impl Description {
             moves: 0,
             since: 0,
             needs: Holds::EVERYTHING,
+            outdated: Nullable::NULL,
             renamed: 0,
             removed: 0,
             moved: None,
@@ -268,14 +271,6 @@ impl DescriptorTables {
     /// One owner less.
     pub(crate) fn release(&mut self, id: TableId) {
         self.tables.release(id.0);
-    }
-
-    /// The table for an owner who wants it alone: itself or a copy.
-    pub(crate) fn unshare(&mut self, id: TableId) -> TableId {
-        if self.is_shared(id) {
-            self.is_copied(id);
-        }
-        TableId(self.tables.unshare(id.0))
     }
 
     /// What descriptor `fd` stands for.
@@ -460,6 +455,11 @@ impl DescriptorTables {
         self.tables.iter().flat_map(|table| table.descriptions()).map(DescriptionId)
     }
 
+    /// The descriptions that a table names, some of them more than once.
+    pub(crate) fn descriptions_of(&self, id: TableId) -> impl Iterator<Item = DescriptionId> {
+        self.tables.get(id.0).into_iter().flat_map(|table| table.descriptions()).map(DescriptionId)
+    }
+
     /// Somebody who is not followed may move the cursor of a description from now on.
     pub(crate) fn distrust(&mut self, id: DescriptionId) {
         self.description_mut(id).followed = false;
@@ -581,9 +581,9 @@ impl DescriptorTables {
         });
     }
 
-    /// What exec does: the owner gets a table of its own, without the descriptors that are closed at exec.
-    pub(crate) fn exec(&mut self, id: TableId) -> TableId {
-        let id = self.unshare(id);
+    /// What exec does, which began at `since`: the owner gets a table of its own, without the descriptors that are closed at exec.
+    pub(crate) fn exec(&mut self, id: TableId, since: Option<u64>) -> TableId {
+        let id = self.unshare_meanwhile(id, since);
         let some_closed = self
             .tables
             .get(id.0)
@@ -745,7 +745,7 @@ mod tests {
         files.set(table, 4, file, false);
         files.set(table, 70_000, file, true);
         let other = files.share(table);
-        let table = files.exec(table);
+        let table = files.exec(table, None);
         assert_eq!([3, 4, 70_000].map(|fd| files.get(table, fd).is_some()), [false, true, false]);
         assert_eq!([3, 4, 70_000].map(|fd| files.get(other, fd).is_some()), [true; 3]);
     }

@@ -1,13 +1,15 @@
 //! A call is announced: it was entered, and something else is seen before it returns.
 
 use crate::contested::Numbers;
+use crate::descriptor_tables::Description;
 use crate::effect::Effect;
 use crate::ids::{DescriptionId, TableId};
 use crate::namespace::Content;
 use crate::operands::Operands;
 use crate::process_table::{Entered, ThreadId};
+use crate::sockets;
 use crate::state::State;
-use iotrail_model::calls::{self, CallKind, CallSpec, Transfer};
+use iotrail_model::calls::{self, CallKind, CallSpec, DescriptorEffect, Transfer};
 use iotrail_model::raw::RawCall;
 use iotrail_model::{CaseId, Dictionaries, FileId};
 
@@ -29,11 +31,14 @@ impl State {
         let spec = calls::spec(call.call);
         let operands = Operands::of(spec, call);
         let table = self.processes.thread(id).table;
-        let numbers = self.descriptors.is_shared(table).then(|| Numbers::of(&operands, effect));
+        let mut numbers = self.descriptors.is_shared(table).then(|| Numbers::of(&operands, effect));
         let mapped = self.spaces.touched(self.processes.thread(id).space, effect, spec, call);
         let description = self.acted_on(table, &operands, effect, false, names);
         let description = description.or_else(|| self.being_closed(table, &operands, effect));
         let description = description.or(mapped.map(|mapped| mapped.description));
+        if let Some(numbers) = numbers.as_mut() {
+            numbers.may_make(self.may_receive(spec, description, names));
+        }
         let transfers = spec.is_some_and(|spec| spec.transfer != Transfer::None);
         let target = operands.fd2.filter(|_| spec.is_some_and(|spec| spec.transfer == Transfer::Copy));
         let target = target.and_then(|fd| self.description_of(table, fd, false, names));
@@ -79,6 +84,21 @@ impl State {
             self.descriptors.description_mut(description).in_flight += 1;
         }
         self.processes.thread_mut(id).entered = Some(entered);
+    }
+
+    /// Whether a call may get descriptors with a message.
+    fn may_receive(
+        &self,
+        spec: Option<&CallSpec>,
+        socket: Option<DescriptionId>,
+        names: &Dictionaries,
+    ) -> bool {
+        spec.is_some_and(|spec| spec.descriptor_effect() == DescriptorEffect::Receives)
+            && socket.is_none_or(|socket| {
+                let Description { protocol, path, .. } = *self.descriptors.description(socket);
+                let name = path.get().map_or(&b""[..], |path| names.paths.get(path.0));
+                sockets::carries_descriptors(protocol, name)
+            })
     }
 
     /// The file that loses a name if the call succeeds: that of the name which is removed, or given to another file.

@@ -54,10 +54,7 @@ impl State {
                     self.descriptors.travels(description);
                 }
             }
-            RawItem::Received { fd, target, .. } => {
-                let table = self.processes.thread(thread).table;
-                self.descriptors.arrives(table, *fd, *target, &mut self.file_names, cx.names);
-            }
+            RawItem::Received { fd, target, .. } => self.received(thread, (*fd, *target), cx.names),
             RawItem::CameUnseen { .. } => self.descriptors.came_unseen = true,
             RawItem::Uncertain { tid, fd } => self.uncertain.push((*tid, *fd)),
             RawItem::Lost { call, .. } => self.misses(thread, call.as_ref(), cx.names),

@@ -11,6 +11,7 @@ use crate::descriptor_tables::Description;
 use crate::directories::DirectoryId;
 use crate::operands::Operands;
 use crate::process_table::{CommandLine, End, Entered, NewThread, Parentage, ProcessId, Thread, ThreadId};
+use crate::scene::Scene;
 use crate::shares::Shares;
 use crate::state::State;
 use iotrail_model::raw::RawCall;
@@ -475,12 +476,11 @@ impl State {
     /// An exec succeeded: a new image under the same process id. A copy of the parent that did nothing else is not handed out.
     pub(crate) fn new_image<S: Sink>(
         &mut self,
-        id: ThreadId,
-        call: &RawCall<'_>,
-        operands: &Operands<'_>,
+        scene: &Scene<'_>,
         exe: Nullable<PathId>,
         cx: &mut Context<'_, S>,
     ) {
+        let Scene { thread: id, call, operands, .. } = *scene;
         self.processes.drop_alias(id);
         let Thread { process, table, directory, space, .. } = *self.processes.thread(id);
         if self.processes.process(process).executed {
@@ -492,7 +492,7 @@ impl State {
         self.processes.make_zombies(process, Some(id));
         self.spaces.release(space);
         let thread = self.processes.thread_mut(id);
-        (thread.table, thread.space) = (self.descriptors.exec(table), self.spaces.empty());
+        (thread.table, thread.space) = (self.descriptors.exec(table, scene.since()), self.spaces.empty());
         let to_text = |bytes: &[u8]| text::path_to_text(bytes).as_ref().into();
         let cwd = self.directories.path(directory);
         let entry = self.processes.process_mut(process);

@@ -1,15 +1,17 @@
 //! Calls that make descriptors, or give what those stand for another name.
 
 use crate::Sink;
+use crate::contested::Look;
 use crate::context::Context;
-use crate::descriptor_tables::{Description, DescriptionId};
+use crate::descriptor_tables::{Description, DescriptionId, TableId};
 use crate::effect::{Anonymous, Cloexec, Effect, FSMOUNT, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
 use crate::file_names::{LONG, intern};
 use crate::histories::Fate;
 use crate::holds::Holds;
 use crate::identity::OpenRequest;
-use crate::operands::{Base, Operands, PathArg, integer};
+use crate::operands::{Base, FdArg, Operands, PathArg, integer};
 use crate::positions::Positions;
+use crate::process_table::{Thread, ThreadId};
 use crate::scene::{Scene, asked_by, cloexec_in, is_creat};
 use crate::sockets::{self, Address, Given, Protocol};
 use crate::state::State;
@@ -130,14 +132,7 @@ impl State {
         let contested = &mut self.descriptors.contested;
         let fate = scene.watched().map_or(Fate::Stands, |watched| contested.fate(&watched, fd));
         if fate != Fate::Stands {
-            contested.stood_for(table, fd, description);
-            self.descriptors.set_cursor(description, Nullable::NULL);
-            match fate {
-                Fate::Unclear => self.descriptors.stands_for_any(table, fd),
-                _ if self.descriptors.get(table, fd).is_none() => self.descriptors.becomes_unclear(table),
-                _ => {}
-            }
-            return;
+            return self.passes((table, fd), description, fate);
         }
         // A number is given again only after it was closed.
         let is_open =
@@ -147,6 +142,35 @@ impl State {
         }
         self.descriptors.contested.frees(table, fd);
         self.replaces(scene, fd, description, cloexec);
+    }
+
+    /// A call made a descriptor, which stood for `description` for a while, or still does.
+    fn passes(&mut self, (table, fd): (TableId, i32), description: DescriptionId, fate: Fate) {
+        self.descriptors.contested.stood_for(table, fd, description);
+        self.descriptors.set_cursor(description, Nullable::NULL);
+        match fate {
+            Fate::Unclear => self.descriptors.stands_for_any(table, fd),
+            _ if self.descriptors.get(table, fd).is_none() => self.descriptors.becomes_unclear(table),
+            _ => {}
+        }
+    }
+
+    /// A descriptor came with a message.
+    pub(crate) fn received(&mut self, thread: ThreadId, (fd, target): FdArg<'_>, names: &mut Dictionaries) {
+        let Thread { table, entered, .. } = self.processes.thread(thread);
+        let (table, watched) = (*table, entered.as_ref().and_then(|entered| entered.watched));
+        let contested = &mut self.descriptors.contested;
+        let look = Look { call: watched.map(|watched| watched.call), is_new: true };
+        let target = target.filter(|_| contested.is_steady(table, fd, look));
+        let fate = watched.map_or(Fate::Stands, |watched| contested.fate(&watched, fd));
+        watched.iter().for_each(|watched| contested.has_made(watched));
+        if fate == Fate::Stands {
+            contested.frees(table, fd);
+            return self.descriptors.arrives(table, (fd, target), &mut self.file_names, names);
+        }
+        let unknown = self.descriptors.describe(Description::unseen(Nullable::NULL));
+        self.descriptors.has_no_number(unknown);
+        self.passes((table, fd), unknown, fate);
     }
 
     /// A descriptor stands for `description` instead of what there was.
@@ -268,6 +292,7 @@ impl State {
         // A recorder looks when the call has returned, and may have announced it without the name.
         if let Some((_, Some(hint))) = scene.operands.fd.filter(|_| given == Given::Peer)
             && sockets::tells_both_ends(hint.name)
+            && !self.source.is_trace
         {
             event.path = Nullable::some(intern(names, hint.name));
             self.descriptors.description_mut(id).path = event.path;
@@ -276,12 +301,18 @@ impl State {
         let Some(address) = scene.operands.address.and_then(Address::parse) else { return };
         let Description { path, protocol, .. } = *self.descriptors.description(id);
         let present = path.get().map_or(&b"socket"[..], |path| names.paths.get(path.0));
-        if !sockets::gives_way(present, scene.operands.fd) {
+        // A tracer that named it does not know of its new peer, nor may it later.
+        let outdated =
+            sockets::without_peer(present).filter(|_| given == Given::Peer && self.source.is_trace);
+        if outdated.is_none() && !sockets::gives_way(present, scene.operands.fd) {
             return;
         }
-        if let Some(name) = sockets::name(protocol, present, given, &address) {
+        let name = sockets::name(protocol, present, given, &address).or(outdated.clone());
+        if let Some(name) = name {
             event.path = Nullable::some(intern(names, &name));
-            self.descriptors.description_mut(id).path = event.path;
+            let description = self.descriptors.description_mut(id);
+            description.path = event.path;
+            description.outdated = path.get().filter(|_| outdated.is_some()).into();
         }
     }
 

@@ -76,6 +76,9 @@ impl DescriptorTables {
         names: &mut Dictionaries,
     ) -> DescriptionId {
         let description = self.description(id);
+        if description.outdated.get().is_some_and(|path| names.paths.get(path.0) == hint.name) {
+            return id;
+        }
         if description.path.get().is_some_and(|path| hint.is_literally(names.paths.get(path.0))) {
             return id;
         }
@@ -229,16 +232,18 @@ impl DescriptorTables {
     pub(crate) fn arrives(
         &mut self,
         table: TableId,
-        fd: i32,
-        target: Option<Target<'_>>,
+        (fd, target): FdArg<'_>,
         files: &mut FileNames,
         names: &mut Dictionaries,
     ) {
-        self.close(table, fd);
+        self.gives_up(table, fd);
+        self.know_free(table, fd);
         let Some(target) = target else {
             // One of those on their way, or one that nobody saw being sent: which, a trace without names does not say.
-            let id = self.description_of(table, (fd, None), true, files, names);
-            id.into_iter().for_each(|id| self.has_no_number(id));
+            if let Some(id) = self.description_of(table, (fd, None), true, files, names) {
+                self.has_no_number(id);
+                self.set(table, fd, id, false);
+            }
             return;
         };
         for id in self.sent.clone() {
@@ -261,11 +266,12 @@ impl DescriptorTables {
                 if self.source.is_trace { self.travels_no_more(*only) } else { self.has_arrived(*only) }
             }
             None => {
-                let id = self.description_of(table, (fd, Some(target)), true, files, names);
-                for id in id.into_iter().filter(|_| !matching.is_empty()) {
+                let id = self.discover(table, fd, target, files, names);
+                if !matching.is_empty() {
                     self.has_no_number(id);
                     self.is_of_file_of(id, &matching);
                 }
+                self.set(table, fd, id, false);
             }
         }
     }

@@ -234,7 +234,7 @@ impl Resolver {
                 self.state.uncertain_call(case, thread, seq, call, cx);
             }
             RawItem::Call(call) => self.state.call(case, thread, seq, call, cx),
-            RawItem::Entered(call) if !self.state.uncertain.is_empty() => {
+            RawItem::Entered(call) if self.state.may_begin_uncertain() => {
                 self.state.enter_uncertain(case, thread, seq, call, cx.names);
             }
             RawItem::Entered(call) => self.state.enter(case, thread, seq, call, cx.names),

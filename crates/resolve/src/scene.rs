@@ -34,6 +34,11 @@ impl Scene<'_> {
         self.entered.and_then(|entered| entered.watched)
     }
 
+    /// When it began, by the clock of calls in flight.
+    pub(crate) fn since(&self) -> Option<u64> {
+        self.watched().map(|watched| watched.call)
+    }
+
     /// What it does to the cursor of its descriptor.
     pub(crate) fn step(&self, is_request: bool) -> Move {
         Move::of(self.call, is_request).since(self.entered.map(|entered| entered.moves_before[0]))

@@ -267,6 +267,26 @@ pub(crate) fn gives_way(name: &[u8], fd: Option<FdArg<'_>>) -> bool {
     !named_by_tracer && (name == b"socket" || is_socket_name(name))
 }
 
+/// Whether descriptors may come with messages on a socket of that name.
+pub(crate) fn carries_descriptors(protocol: Protocol, name: &[u8]) -> bool {
+    const OTHERS: [&[u8]; 4] = [b"TCP", b"UDP", b"NETLINK", b"RAW"];
+    match protocol {
+        Protocol::UnixStream | Protocol::UnixDatagram | Protocol::UnixPacket => true,
+        Protocol::Tcp | Protocol::TcpV6 | Protocol::Udp | Protocol::UdpV6 => false,
+        Protocol::Unknown => !OTHERS.iter().any(|other| name.starts_with(other)),
+    }
+}
+
+/// What a socket is called that has, or had, the peer in its name, if another one is not known; `None` if there is none in it, or it
+/// cannot change.
+pub(crate) fn without_peer(name: &[u8]) -> Option<Vec<u8>> {
+    let may_change = name.starts_with(b"UDP") || name.starts_with(b"UNIX:[");
+    (may_change && is_connected(name)).then(|| match inode(name) {
+        b"" => b"socket".to_vec(),
+        inode => [b"socket:[", inode, b"]"].concat(),
+    })
+}
+
 /// The inode that a name shows, with a comma behind it if there is one.
 fn numbered(name: &[u8]) -> Vec<u8> {
     match inode(name) {

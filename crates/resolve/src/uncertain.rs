@@ -10,9 +10,12 @@ use crate::contested::{ClosedUnseen, Look, Numbers, Outcome, Unclear};
 use crate::context::Context;
 use crate::descriptor_tables::{Description, DescriptionId, DescriptorTables, TableId};
 use crate::effect::Effect;
+use crate::file_names::intern;
 use crate::operands::Operands;
 use crate::process_table::{Entered, ThreadId};
+use crate::sockets;
 use crate::state::State;
+use crate::symbols::is_command;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return};
 use iotrail_model::{CaseId, Dictionaries, Nullable};
@@ -56,6 +59,16 @@ impl DescriptorTables {
         copy
     }
 
+    /// The table for an owner who wants it alone, by a call that began at `since`: itself, or a copy.
+    pub(crate) fn unshare_meanwhile(&mut self, table: TableId, since: Option<u64>) -> TableId {
+        if !self.is_shared(table) {
+            return table;
+        }
+        let own = self.copy_meanwhile(table, since);
+        self.release(table);
+        own
+    }
+
     /// A call moved the cursor of something that a table names, and nobody knows which.
     pub(crate) fn blur(&mut self, table: TableId) {
         match self.has_kin(table) {
@@ -68,6 +81,38 @@ impl DescriptorTables {
         let in_flight = self.contested.all_in_flight(table);
         in_flight.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
         self.contested.blurs();
+    }
+
+    /// A call changed how writes go to something that a table names, and nobody knows which.
+    fn blur_modes(&mut self, table: TableId) {
+        for id in self.candidates(table) {
+            self.description_mut(id).append = None;
+        }
+    }
+
+    /// A call connected a socket that a table names, and nobody knows which: one that had a peer may have another one.
+    fn blur_peers(&mut self, table: TableId, is_trace: bool, names: &mut Dictionaries) {
+        for id in self.candidates(table) {
+            let Some(path) = self.description(id).path.get() else { continue };
+            if let Some(name) = sockets::without_peer(names.paths.get(path.0)) {
+                let name = Nullable::some(intern(names, &name));
+                let description = self.description_mut(id);
+                description.path = name;
+                description.outdated = Some(path).filter(|_| is_trace).into();
+            }
+        }
+    }
+
+    /// What a descriptor of a table may stand for of which nobody can say what that is.
+    fn candidates(&self, table: TableId) -> Vec<DescriptionId> {
+        /// Of more, the others are left as they are, so that a call costs no more than others.
+        const MOST: usize = 4096;
+        let of_table = || self.descriptions_of(table).chain(self.former(table));
+        let known: Vec<DescriptionId> = match self.has_kin(table) {
+            true => self.with_descriptors().take(MOST).collect(),
+            false => of_table().take(MOST).collect(),
+        };
+        [known, self.contested.all_in_flight(table)].concat()
     }
 
     /// Something of which nobody can say what it is.
@@ -103,6 +148,12 @@ impl State {
         !self.uncertain.is_empty() || !self.descriptors.contested.is_empty() || self.descriptors.has_unclear
     }
 
+    /// The same of a call that begins.
+    #[inline]
+    pub(crate) fn may_begin_uncertain(&self) -> bool {
+        !self.uncertain.is_empty() || !self.descriptors.contested.is_empty()
+    }
+
     /// A call returned of which [`Self::may_be_uncertain`].
     pub(crate) fn uncertain_call<S: Sink>(
         &mut self,
@@ -126,8 +177,8 @@ impl State {
         let nameless = [&unclear.numbers[..], &unclear.unsteady].concat();
         call.without_names(&nameless, |call| self.call(case, thread, seq, call, cx));
         self.show_hidden(thread, call, table, &hidden);
-        if is_any && self.moves_cursors(call) {
-            self.descriptors.blur(table);
+        if is_any {
+            self.changes_any(table, call, cx.names);
         }
         if let Some(closed) = unclear.closed_unseen {
             self.descriptors.contested.closed_unseen(table, closed);
@@ -149,9 +200,38 @@ impl State {
         call: &RawCall<'_>,
         names: &mut Dictionaries,
     ) {
+        let unsteady = self.unsteady(thread, call);
         let (table, hidden) = self.hide_uncertain(thread, call);
-        self.enter(case, thread, seq, call, names);
+        call.without_names(&unsteady, |call| self.enter(case, thread, seq, call, names));
         self.show_hidden(thread, call, table, &hidden);
+    }
+
+    /// The descriptors of a call that begins which other calls in flight change: the tracer may have looked before or after.
+    fn unsteady(&self, id: ThreadId, call: &RawCall<'_>) -> Vec<i32> {
+        let contested = &self.descriptors.contested;
+        if contested.is_empty() {
+            return Vec::new();
+        }
+        let table = self.processes.thread(id).table;
+        let operands = Operands::of(calls::spec(call.call), call);
+        let used = Numbers::of(&operands, self.effects.of(call.call)).used();
+        used.filter(|fd| !contested.is_steady(table, *fd, Look::BETWEEN_CALLS)).collect()
+    }
+
+    /// What a call changes that acted on something of which nobody can say what it is.
+    fn changes_any(&mut self, table: TableId, call: &RawCall<'_>, names: &mut Dictionaries) {
+        if self.moves_cursors(call) {
+            self.descriptors.blur(table);
+        }
+        let flags = Operands::of(calls::spec(call.call), call).flags;
+        match self.effects.of(call.call) {
+            Effect::Fcntl if is_command(flags[0], b"F_SETFL", 4) => self.descriptors.blur_modes(table),
+            Effect::Connect => {
+                let is_trace = self.source.is_trace;
+                self.descriptors.blur_peers(table, is_trace, names);
+            }
+            _ => {}
+        }
     }
 
     /// A call that was entered is over.

@@ -9,6 +9,10 @@ pub(crate) struct Span {
     pub(crate) begin: Timestamp,
     /// It was over by then.
     pub(crate) end: Timestamp,
+    /// The names of what it made were looked up by then: its thread called again.
+    pub(crate) named: Timestamp,
+    /// It puts something else in the place of what is there.
+    pub(crate) replaces: bool,
 }
 
 /// Changes by their begins.
@@ -41,6 +45,14 @@ impl Overlaps {
         self.behind(before, last.begin).any(|span| span.thread != last.thread)
     }
 
+    /// A change until the names of what it made were looked up.
+    pub(crate) fn until_named(&self, change: Span) -> Span {
+        let first = self.spans.partition_point(|span| span.begin < change.begin);
+        let at_once = self.spans[first..].iter().take_while(|span| span.begin == change.begin);
+        let named = at_once.filter(|span| span.thread == change.thread).map(|span| span.named).max();
+        Span { end: change.end.max(named.unwrap_or(change.end)), ..change }
+    }
+
     /// Changes of other threads that may have come before or after a call, or while it was made.
     pub(crate) fn during(&self, call: Span) -> impl Iterator<Item = &Span> {
         let begun = self.spans.partition_point(|span| span.begin <= call.end);
@@ -63,7 +75,7 @@ mod tests {
     use super::*;
 
     fn span(thread: usize, begin: i64, end: i64) -> Span {
-        Span { thread, begin: Timestamp(begin), end: Timestamp(end) }
+        Span { thread, begin: Timestamp(begin), end: Timestamp(end), named: Timestamp(end), replaces: false }
     }
 
     #[test]
@@ -79,6 +91,17 @@ mod tests {
             [true; 5]
         );
         assert!(!changes.is_uncertain(span(1, 31, 35)), "its own");
+    }
+
+    #[test]
+    fn names_are_looked_up_until_the_thread_calls_again() {
+        let named = Span { named: Timestamp(25), ..span(1, 10, 12) };
+        let changes = Overlaps::new(vec![named, span(2, 10, 11), span(2, 20, 22)]);
+        assert_eq!(changes.until_named(span(1, 10, 12)).end, Timestamp(25));
+        assert_eq!(changes.until_named(span(2, 20, 22)).end, Timestamp(22));
+        assert_eq!(changes.during(span(1, 10, 12)).count(), 1);
+        assert_eq!(changes.during(changes.until_named(span(1, 10, 12))).count(), 2);
+        assert_eq!(changes.until_named(span(3, 1, 2)).end, Timestamp(2), "it is no change");
     }
 
     #[test]

@@ -106,21 +106,33 @@ impl Unordered {
         used.sort_unstable();
         used.dedup();
         used.retain(|fd| self.is_uncertain(now, *fd));
-        let overlapped = used.iter().copied().filter(|fd| self.changes_during(now, *fd) > 0);
-        let made = changed(call).into_iter().filter(|fd| self.changes_during(now, *fd) > tolerated(call));
+        let overlapped = used.iter().copied().filter(|fd| self.changes_during(now, *fd).next().is_some());
+        // What an open is given was closed by somebody, while a copy has the name of what it was made of.
+        let tolerated =
+            usize::from(matches!(effect(call), DescriptorEffect::Opens | DescriptorEffect::Makes));
+        let others = |fd: i32| {
+            let overlaps = self.overlaps.get(&(self.threads[thread].table, fd));
+            let found = overlaps.zip(now.time);
+            found.into_iter().flat_map(|(overlaps, now)| overlaps.during(overlaps.until_named(now)))
+        };
+        let is_replaced = |fd: i32| others(fd).any(|change| change.replaces);
+        let made = changed(call).into_iter();
+        let made = made.filter(|fd| others(*fd).count() > tolerated || is_replaced(*fd));
         Uncertain { nameless: overlapped.chain(made).collect(), used }
     }
 
-    /// How often other threads may have changed a descriptor while a call was made, as far as time stamps tell.
-    fn changes_during(&self, now: Moment, fd: i32) -> usize {
+    /// How other threads may have changed a descriptor while a call was made, as far as time stamps tell.
+    fn changes_during(&self, now: Moment, fd: i32) -> impl Iterator<Item = &Span> {
         let overlaps = self.overlaps.get(&(self.threads[now.thread].table, fd));
-        overlaps.zip(now.time).map_or(0, |(overlaps, now)| overlaps.during(now).count())
+        overlaps.zip(now.time).into_iter().flat_map(|(overlaps, now)| overlaps.during(now))
     }
 
     fn now(&self, thread: usize, file: &PlannedFile, call: &RawCall<'_>) -> Moment {
         // Start and duration are cut off at their units.
         let lasts = call.dur.map_or(Nanos(0), |dur| Nanos(dur.0.saturating_add(self.unit.0 + LEAST - 1)));
-        let span = Span { thread, begin: call.start, end: Timestamp(call.start.0.saturating_add(lasts.0)) };
+        let end = Timestamp(call.start.0.saturating_add(lasts.0));
+        let replaces = effect(call) == DescriptorEffect::Shares;
+        let span = Span { thread, begin: call.start, end, named: end, replaces };
         Moment { thread, call: self.threads[thread].calls, time: file.first.map(|_| span) }
     }
 
@@ -132,10 +144,13 @@ impl Unordered {
 
     fn scan(&mut self, thread: usize, file: &PlannedFile, context: Context<'_>) {
         let mut last = None;
+        let mut made_last = Vec::new();
         parse(file, context, |item| match item {
             RawItem::Call(call) => {
                 let now = self.now(thread, file, call);
                 last = now.time;
+                made_last.drain(..).for_each(|fd| self.is_named(thread, fd, call.start));
+                made_last.extend(changed(call));
                 changed(call).into_iter().for_each(|fd| self.change(now, fd));
                 if let Some(child) = made(item).and_then(|(child, _)| self.by_tid.get(&child)) {
                     self.threads[*child].made = Some(now);
@@ -148,6 +163,14 @@ impl Unordered {
             }
             _ => {}
         });
+    }
+
+    /// A thread called again after its last change of a descriptor.
+    fn is_named(&mut self, thread: usize, fd: i32, by: Timestamp) {
+        let changes = self.changes.get_mut(&(self.threads[thread].table, fd)).and_then(|all| all.last_mut());
+        if let Some(span) = changes.and_then(|of_thread| of_thread.moments.last_mut()?.time.as_mut()) {
+            span.named = by;
+        }
     }
 
     fn change(&mut self, now: Moment, fd: i32) {
@@ -327,12 +350,6 @@ fn changed(call: &RawCall<'_>) -> Vec<i32> {
         DescriptorEffect::Closes => used(call).take(1).collect(),
         _ => Vec::new(),
     }
-}
-
-/// How many changes of what a call made may overlap it before its printed name tells nothing: what an open is given was closed
-/// by somebody, while a copy has the name of what it was made of.
-fn tolerated(call: &RawCall<'_>) -> usize {
-    usize::from(matches!(effect(call), DescriptorEffect::Opens | DescriptorEffect::Makes))
 }
 
 /// Whether a fcntl makes a descriptor.

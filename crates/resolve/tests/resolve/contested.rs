@@ -1,7 +1,8 @@
 //! Descriptors that other threads change while calls on them are in flight.
 
 use crate::script::{CWD, Script, THREAD, fd, hint, path, symbols, value};
-use iotrail_model::raw::{Arg, Return};
+use iotrail_model::Tid;
+use iotrail_model::raw::{Arg, RawItem, Return};
 
 /// 100 and 101 share their descriptors: 3 is /a, 5 is /b.
 fn two_threads() -> Script {
@@ -452,4 +453,85 @@ fn a_read_of_what_may_be_a_copy_moves_nothing_that_its_process_never_had() {
     let script = script.entered("dup", &[fd(3)]).by(201).dup2(4, 3).by(200);
     let script = script.call("dup", &[fd(3)], value(6)).read(6, 8).by(100).read(5, 8);
     assert_eq!((script.path(), script.offset()), (Some("/c"), Some(7)));
+}
+
+#[test]
+fn who_parts_with_others_may_have_what_a_call_in_flight_changes_or_what_came() {
+    let unshare = [symbols("CLONE_FILES")];
+    let range = [Arg::Int(900), Arg::Int(901), symbols("CLOSE_RANGE_UNSHARE")];
+    for (call, args) in [("unshare", &unshare[..]), ("close_range", &range)] {
+        let changing = two_threads().by(101).entered("dup2", &[fd(5), fd(3)]).by(100);
+        let parted = changing.call(call, args, value(0)).by(101).dup2(5, 3).by(100);
+        assert_eq!(parted.read(3, 1).path(), None, "{call}");
+        let parting = two_threads().by(100).entered(call, args).by(101).dup2(5, 3).by(100);
+        let parted = parting.call(call, args, value(0)).read(3, 1);
+        assert_eq!(parted.path(), None, "{call}");
+        assert_eq!(parted.read(5, 1).by(101).read(3, 1).path(), Some("/b"), "{call}");
+        let parted = two_threads().by(101).dup2(5, 3).by(100).call(call, args, value(0)).by(101).dup2(5, 6);
+        assert_eq!(parted.by(100).read(3, 1).path(), Some("/b"), "{call}");
+    }
+    let shared = Script::new().open("/a", 3).open("/b", 5).clone("CLONE_FILES", 200);
+    let script = shared.entered("dup2", &[fd(5), fd(3)]).by(200).exec("/x", "x").by(100).dup2(5, 3);
+    assert_eq!(script.by(200).read(3, 1).path(), None, "exec parts, too");
+}
+
+#[test]
+fn a_name_at_the_begin_of_a_call_may_be_that_of_what_comes() {
+    let socket = |script: Script, number: i64, name: &'static str| {
+        script.call("socket", &[symbols("AF_UNIX")], Return::Value(number, hint(name)))
+    };
+    let sockets = socket(socket(Script::new(), 3, "socket:[7]"), 4, "socket:[8]").dup2(3, 50);
+    let script = sockets.clone(THREAD, 101).by(101).entered("dup2", &[fd(4), fd(3)]).by(100);
+    let script = script.entered("write", &[Arg::Fd(3, hint("socket:[8]"))]).by(101).dup2(4, 3).by(100);
+    let script = script.call("write", &[Arg::Fd(3, hint("socket:[8]"))], value(1));
+    assert_eq!(script.write(50, 1).path(), Some("socket:[7]"));
+}
+
+#[test]
+fn a_message_may_bring_what_takes_the_place_of_what_is_closed() {
+    let closing = |kind: &'static str| {
+        let socket = [symbols(kind), symbols("SOCK_STREAM"), Arg::Int(0)];
+        let threads = two_threads().call("socket", &socket, value(9)).clone(THREAD, 102);
+        let script = threads.by(101).entered("close", &[fd(3)]).by(102).entered("recvmsg", &[fd(9)]);
+        script.by(100).entered("dup", &[fd(3)]).call("dup", &[fd(3)], value(8))
+    };
+    assert_eq!(closing("AF_INET").path(), Some("/a"));
+    assert_eq!(closing("AF_UNIX").path(), None);
+    let received = RawItem::Received { tid: Tid(102), fd: 3, target: hint("/c") };
+    let script = closing("AF_UNIX").by(102).item(&received).call("recvmsg", &[fd(9)], value(1));
+    assert_eq!(script.by(101).close(3).by(100).read(3, 1).path(), Some("/c"));
+}
+
+/// 50 is a copy of 3 or of 5, and nobody knows of which.
+fn either(script: Script) -> Script {
+    let script = script.clone(THREAD, 101).by(101).entered("dup2", &[fd(3), fd(50)]).by(100).dup2(5, 50);
+    script.by(101).dup2(3, 50)
+}
+
+#[test]
+fn how_writes_go_to_a_file_may_change_behind_an_unknown_number() {
+    let files = || either(Script::new().open_with("/a", "O_RDWR", 3).open_with("/b", "O_RDWR", 5));
+    let control = |script: Script, command| {
+        script.call("fcntl", &[fd(50), symbols(command), symbols("O_APPEND")], value(0))
+    };
+    assert_eq!(control(files(), "F_SETOWN").write(3, 10).offset(), Some(0));
+    assert_eq!(control(files(), "F_SETFL").write(3, 10).offset(), None);
+}
+
+#[test]
+fn a_socket_may_get_another_peer_behind_an_unknown_number() {
+    let connect = |script: Script, number: i32, port: &str| {
+        let address =
+            format!(r#"{{sa_family=AF_INET, sin_port=htons({port}), sin_addr=inet_addr("127.0.0.1")}}"#);
+        script.call("connect", &[fd(number), Arg::Text(address.as_bytes())], value(0))
+    };
+    let socket = |script: Script, number| {
+        script.call("socket", &[symbols("AF_INET"), symbols("SOCK_DGRAM"), Arg::Int(0)], value(number))
+    };
+    let sockets = either(connect(socket(socket(Script::new(), 3), 5), 3, "80"));
+    assert_eq!(sockets.write(3, 1).path(), Some("UDP:[->127.0.0.1:80]"));
+    let sockets = either(connect(socket(socket(Script::new(), 3), 5), 3, "80"));
+    let script = connect(sockets, 50, "81").write(3, 1);
+    assert_eq!(script.path(), Some("socket"));
+    assert_eq!(connect(script, 3, "82").write(3, 1).path(), Some("UDP:[->127.0.0.1:82]"));
 }

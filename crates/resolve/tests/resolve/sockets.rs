@@ -92,3 +92,18 @@ fn an_address_that_says_nothing_names_nothing() {
     let script = Script::new().socket("AF_INET", "SOCK_RAW", 3).on("connect", 3, PEER, value(0));
     assert_eq!(script.path(), Some("socket"));
 }
+
+#[test]
+fn a_tracer_may_name_the_peer_before() {
+    let before = "UDP:[127.0.0.1:9->127.0.0.1:80]";
+    let named = |name: &'static str| Arg::Fd(3, hint(name));
+    let script = Script::new().of_trace().socket("AF_INET", "SOCK_DGRAM", 3);
+    let script = script.call("write", &[named(before), Arg::Opaque], value(1));
+    let script = script.call("connect", &[named(before), Arg::Text(PEER.as_bytes())], value(0));
+    assert_eq!(script.path(), Some("UDP:[127.0.0.1:9->10.0.0.7:4711]"));
+    let script = script.call("write", &[named(before), Arg::Opaque], value(1));
+    assert_eq!(script.path(), Some("UDP:[127.0.0.1:9->10.0.0.7:4711]"));
+    let by_now = "UDP:[10.0.0.1:9->10.0.0.7:4711]";
+    let script = script.call("write", &[named(by_now), Arg::Opaque], value(1));
+    assert_eq!(script.path(), Some(by_now));
+}
