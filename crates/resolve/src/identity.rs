@@ -51,15 +51,15 @@ fn kind_of_node(operands: &Operands<'_>) -> Option<FileKind> {
     })
 }
 
-/// Whether a failed call leaves open that its path is that of a file.
-fn may_be_there(call: &RawCall<'_>, operands: &Operands<'_>) -> bool {
-    let (Return::Failed(errno), Some(spec)) = (call.ret, spec(call.call)) else { return true };
+/// What a failed call tells of its path; of one that gives a name, of that.
+fn presence(call: &RawCall<'_>, operands: &Operands<'_>) -> Option<Presence> {
+    let (Return::Failed(errno), Some(spec)) = (call.ret, spec(call.call)) else { return None };
     let flags = || match (operands.structure, operands.flags[0]) {
         (Some(text), _) | (None, Some(&(Arg::Symbols(text) | Arg::Text(text)))) => Cow::Borrowed(text),
         (None, Some(Arg::Int(number))) => Cow::Owned(number.to_string().into_bytes()),
         _ => Cow::Borrowed(&b""[..]),
     };
-    spec.presence(flags, errno) != Presence::Missing
+    Some(spec.presence(flags, errno))
 }
 
 /// A file's time of birth is that of the last tick of the kernel's clock, in ns: with 100 ticks a second no longer ago.
@@ -90,13 +90,20 @@ impl State {
         match naming {
             Naming::None => {}
             _ if !succeeded => {
-                if let (true, Some(_)) = (may_be_there(call, operands), operands.path)
+                let presence = presence(call, operands);
+                if let (false, Some(_)) = (presence == Some(Presence::Missing), operands.path)
                     && let Some(walked) =
                         self.file_names.reach_given(event.path, self.effects.follows(call), cx.names)
                 {
                     let file = Nullable::<FileId>::from(self.file_names.namespace.content(walked.node));
                     event.file = Nullable::from(file.get().or(event.file.get()));
                     self.file_names.note_link(event, event.path, walked.link.as_ref(), cx.names);
+                }
+                // The name that it would have given is taken.
+                if let (Naming::Renames | Naming::Links, Some(Presence::There)) = (naming, presence)
+                    && let Some(walked) = self.file_names.reach_given(event.path2, false, cx.names)
+                {
+                    event.file2 = self.file_names.there(walked.node, cx.names);
                 }
             }
             // That is found out with the descriptor.
