@@ -7,6 +7,7 @@
 
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
+use crate::needed::is_shared;
 use crate::owned::{Owned, above, is_at, is_below, is_given, parent};
 use crate::spares::{self, Spared, Thing};
 use crate::targets::begun;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 31] = [
+const EXPLANATION: [(&str, &str); 34] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -46,6 +47,11 @@ const EXPLANATION: [(&str, &str); 31] = [
         "_new MARK (MARK NAME)...: if the job never began here, nothing has the names that those jobs make that never began either. It changes",
     ),
     ("_new", "  files of before, or needs them, and is not done once more where all was done already."),
+    (
+        "_needs",
+        "_needs MARK (MARK NAME)...: if the job never began here, these are there, which those jobs need that never began either: it may",
+    ),
+    ("_needs", "  change files of before, and is not done where another one cannot be."),
     (
         "_first",
         "_first MARK NAME...: if the job, which leaves MARK, never began here, nothing has these names, which it removes from then on.",
@@ -116,8 +122,9 @@ const EXPLANATION: [(&str, &str); 31] = [
     ("_looks", "_permitted JOB NAME...: the same of those whose permissions jobs set, which do not count."),
     (
         "_looks",
-        "_makes JOB NAME...: it keeps that these are there, which JOB makes. _changed: the jobs of which one of all these looks otherwise now.",
+        "_makes JOB NAME...: it keeps that these are there, which JOB makes. _away JOB NAME...: that these are not, which JOB takes away.",
     ),
+    ("_looks", "_changed: the jobs of which one of all these looks otherwise now."),
     (
         "",
         "A job that is done leaves a stamp .iotrail/job-*; one that has none, because it failed or was interrupted, is run again.",
@@ -257,6 +264,12 @@ if { test -e \"$2\" || test -L \"$2\"; } && test ! -e \"$1\"; then \
 echo \"$2: it is not of these jobs, which change files of before; run them where all is as it was then, or move it away, and make again\" >&2; exit 1; fi; \
 shift 2; done );";
 
+/// One that is at work has left its mark before it takes a name away.
+const NEEDS: &str = "_needs() ( test ! -e \"$1\" || exit 0; shift; while test -n \"$1\"; do \
+test -e \"$2\" || test -L \"$2\" || test -e \"$1\" || { \
+echo \"$2: it is not there, and another job needs it; restore it, and make again\" >&2; exit 1; }; \
+shift 2; done );";
+
 const FIRST: &str = "_first() ( test ! -e \"$1\" || exit 0; shift; for name; do test -e \"$name\" || test -L \"$name\" || continue; \
 echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; done );";
 
@@ -347,6 +360,7 @@ rmdir .iotrail 2>/dev/null || : );"
         only,
         FIRST.to_owned(),
         NEW.to_owned(),
+        NEEDS.to_owned(),
         there.to_owned(),
         free.to_owned(),
         leaves,
@@ -465,12 +479,15 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
     let (job, filling) = (&jobs.jobs[number], &owned.fillings[number]);
     let mut parts: Vec<String> = Vec::new();
     let new = owned.untouched.results(number, job);
-    if !new.is_empty() {
-        let (first, names) = arguments(new.iter().map(|(_, name)| *name), jobs);
-        let of_makers =
-            new.iter().zip(names).map(|((maker, _), name)| format!(" {} {name}", mark(*maker, jobs)));
-        let line = of_makers.fold(format!("_new {}", mark(number, jobs)), |line, pair| line + &pair);
-        parts.push(grouped(&first, &line));
+    let needed = owned.needed.of_others(number, job);
+    for (function, of_others) in [("_new", new), ("_needs", needed)] {
+        if !of_others.is_empty() {
+            let (first, names) = arguments(of_others.iter().map(|(_, name)| *name), jobs);
+            let marked = of_others.iter().zip(names);
+            let marked = marked.map(|((other, _), name)| format!(" {} {name}", mark(*other, jobs)));
+            let line = marked.fold(format!("{function} {}", mark(number, jobs)), |line, pair| line + &pair);
+            parts.push(grouped(&first, &line));
+        }
     }
     for state in &job.finds {
         let left = match state.left {
@@ -487,7 +504,7 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
             None => found,
         });
     }
-    let [read, moved] = needed(number, jobs, owned);
+    let (read, moved) = (owned.needed.read(number).collect::<Vec<_>>(), owned.needed.moved(number).collect());
     for (how, names) in [("-e", read), ("-L", moved)] {
         if !names.is_empty() {
             parts.push(with_names(&format!("_there {how}"), names.into_iter(), jobs));
@@ -527,21 +544,6 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
     parts.join(" && ")
 }
 
-/// What a job reads, or gives another name, as it was before the recording, and that it or later ones change: first what it reads. Not
-/// what may be something else by then, because earlier jobs gave its name, or that of a directory above, to that.
-fn needed<'a>(number: usize, jobs: &'a Jobs, owned: &Owned<'_>) -> [BTreeSet<&'a str>; 2] {
-    let job = &jobs.jobs[number];
-    let is_steady = |path: &&str| {
-        !std::iter::once(*path).chain(above(path)).any(|place| owned.is_changed_before(place, number))
-    };
-    let of_before = job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
-    let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs)).filter(is_steady);
-    let reads = |path: &str| job.inputs.iter().any(|file| *file.path == *path);
-    let (read, others): (BTreeSet<&str>, BTreeSet<&str>) = paths.partition(|path| reads(path));
-    let moves = |path: &&str| job.moves.iter().any(|moved| **moved == **path);
-    [read, others.into_iter().filter(moves).collect()]
-}
-
 /// Asks whether one of those that make it again left what has the name now.
 fn left_by(state: &State) -> Option<String> {
     let jobs: Vec<String> = state.remade.iter().map(|job| (job.0 + 1).to_string()).collect();
@@ -561,7 +563,9 @@ fn changes(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> St
     if !own.is_empty() {
         parts.push(format!("{{ test ! -e {} || {{ {}; }}; }}", mark(number, jobs), own.join("; ")));
     }
-    if !job.made.is_empty() || !owned.untouched.results(number, job).is_empty() {
+    let asks =
+        || !owned.untouched.results(number, job).is_empty() || !owned.needed.of_others(number, job).is_empty();
+    if !job.made.is_empty() || owned.needed.any(number) || asks() {
         parts.push(note(&mark(number, jobs)));
     }
     for state in &job.finds {
@@ -642,11 +646,6 @@ fn overwritten<'a>(job: &Job, jobs: &'a Jobs) -> Vec<(u32, &'a str)> {
         .collect()
 }
 
-/// Whether a file of before has several names: it changes by others.
-fn is_shared(path: &str, jobs: &Jobs) -> bool {
-    jobs.shared.binary_search_by(|shared| (**shared).cmp(path)).is_ok()
-}
-
 /// A function with the number of what was there before the recording, its name, and perhaps others.
 pub(crate) fn of_input(function: &str, thing: u32, paths: &[&str], jobs: &Jobs) -> String {
     with_names(&format!("{function} {thing}"), paths.iter().copied(), jobs)
@@ -678,6 +677,7 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     };
     let inputs: BTreeSet<&str> = inputs.into_iter().filter(|path| !is_within(path)).collect();
     let perhaps: BTreeSet<&str> = perhaps.into_iter().filter(|path| !is_within(path)).collect();
+    let unsure = unsure(jobs);
     let kept = |path: &str| inputs.contains(path) || perhaps.contains(path) || moved.contains(path);
     let mut files: Vec<Removal<'_>> = Vec::new();
     let managed = jobs.directories.iter().map(|path| Removal { path, mark: Arc::from(".iotrail") });
@@ -688,7 +688,7 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
         let mark: Arc<str> = mark(number, jobs).into();
         let left = leftovers(job, jobs).into_iter().filter(|path| !kept(path));
         files.extend(left.map(|path| Removal { path, mark: mark.clone() }));
-        for made in job.made.iter().filter(|made| !kept(&made.path)) {
+        for made in job.made.iter().filter(|made| !kept(&made.path) && !unsure.contains(&*made.path)) {
             let (all, makers) = match made.is_directory {
                 true => (&mut places, &mut made_places),
                 false => (&mut files, &mut made_files),
@@ -707,7 +707,7 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     // What lies in a directory that a job made came with the jobs, however it got there.
     let maker_above = |path| above(path).find_map(|at| made_places.get(at));
     let (came, replaced): (BTreeSet<&str>, BTreeSet<&str>) =
-        replaced(jobs, &kept).into_iter().partition(|path| maker_above(path).is_some());
+        replaced(jobs, &unsure, &kept).into_iter().partition(|path| maker_above(path).is_some());
     files
         .extend(came.into_iter().filter_map(|path| Some(Removal { path, mark: maker_above(path)?.clone() })));
     // What is below another one comes first.
@@ -760,14 +760,32 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     lines
 }
 
-/// Results of which no job is known to have made them where nothing was; `kept` knows those that have a line of their own.
-fn replaced<'a>(jobs: &'a Jobs, kept: &impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
+/// Names that a job gives to something new, though one before it wrote what may have been there before the recording.
+fn unsure(jobs: &Jobs) -> BTreeSet<&str> {
+    let mut written: BTreeMap<&str, bool> = BTreeMap::new();
+    for job in &jobs.jobs {
+        let made: BTreeSet<&str> = job.made.iter().map(|made| &*made.path).collect();
+        let wrote = job.outputs.iter().map(|file| &*file.path).filter(|path| !made.contains(path));
+        for (path, unsure) in wrote.map(|path| (path, true)).chain(made.iter().map(|path| (*path, false))) {
+            written.entry(path).or_insert(unsure);
+        }
+    }
+    written.into_iter().filter(|(_, unsure)| *unsure).map(|(path, _)| path).collect()
+}
+
+/// Results of which no job is known to have made them where nothing was, or that are `unsure`; `kept` knows those that have a line of
+/// their own.
+fn replaced<'a>(
+    jobs: &'a Jobs,
+    unsure: &BTreeSet<&str>,
+    kept: &impl Fn(&str) -> bool,
+) -> BTreeSet<&'a str> {
     let base = Base::of(jobs);
     let made: BTreeSet<&str> = jobs.jobs.iter().flat_map(|job| &job.made).map(|made| &*made.path).collect();
     let stay =
         jobs.jobs.iter().flat_map(|job| &job.outputs).filter(|file| file.stays).map(|file| &*file.path);
     let here = stay.filter(|path| !base.relative(path).starts_with('/'));
-    here.filter(|path| !made.contains(path) && !kept(path)).collect()
+    here.filter(|path| (unsure.contains(path) || !made.contains(path)) && !kept(path)).collect()
 }
 
 /// What `clean` removes, if there is the mark of who made it.

@@ -32,6 +32,7 @@ mod looks;
 mod losses;
 mod makefile;
 mod mermaid;
+mod needed;
 mod owned;
 mod pegasus;
 mod perfetto_messages;

@@ -6,7 +6,7 @@
 //! rule.
 
 /// Functions for `sh`; the explanation of `again` says what each does. They tell names and what is kept of each by `//`, which is in no name.
-pub(crate) fn functions(sum: &str) -> [String; 5] {
+pub(crate) fn functions(sum: &str) -> [String; 6] {
     let looks = list(sum);
     let look = "_look() ( names=$(LC_ALL=C sort -u); here=$(pwd -P); { \
 printf \"%s\\n\" \"$names\" | tr \"\\n\" \"\\0\" | TZ=UTC0 xargs -0 stat -L -c \"%n//%f %s %y\" 2>/dev/null | sed \"s|//\\(4[0-9a-f]*\\) .*|//\\1|\"; \
@@ -23,13 +23,17 @@ LC_ALL=C awk \"{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); a
     );
     let makes =
         format!("_makes() ( job=$1; shift; mkdir -p .iotrail && printf \"%s//\\n\" \"$@\" >{looks}$job );");
+    let away = format!(
+        "_away() ( job=$1; shift; mkdir -p .iotrail && for name; do test -e \"$name\" || test -L \"$name\" || printf \"%s//-\\n\" \"$name\"; done >{looks}$job );"
+    );
     let changed = format!(
         "_changed() ( for list in {looks}*; do test -e \"$list\" || exit 0; done; \
 cat {looks}* | sed \"s|//.*||\" | _look | LC_ALL=C awk \"FILENAME == \\\"-\\\" {{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); now[\\$0]; now[name \\\"//\\\"]; \
 rest = substr(\\$0, at + 3); sub(/^[0-9a-f]*/, \\\"\\\", rest); now[substr(\\$0, 1, at + 2) rest]; to = index(\\$0, \\\"//> \\\"); if (to) now[name substr(\\$0, to)]; next }} \
-!(\\$0 in now) {{ job = FILENAME; sub(/.*looks-[0-9a-f]*-/, \\\"\\\", job); if (!(job in done)) print job; done[job] }}\" - {looks}* );"
+{{ gone = substr(\\$0, length(\\$0) - 2) == \\\"//-\\\" ? substr(\\$0, 1, length(\\$0) - 1) : \\\"\\\" }} \
+(gone == \\\"\\\" ? !(\\$0 in now) : (gone in now)) {{ job = FILENAME; sub(/.*looks-[0-9a-f]*-/, \\\"\\\", job); if (!(job in done)) print job; done[job] }}\" - {looks}* );"
     );
-    [look.to_owned(), looks_like, permitted, makes, changed]
+    [look.to_owned(), looks_like, permitted, makes, away, changed]
 }
 
 /// What is kept for a job; its number follows.
@@ -131,8 +135,12 @@ mod tests {
         fs::remove_file(at("nowhere")).unwrap();
         symlink("h", at("nowhere")).unwrap();
         assert_eq!(run("_changed"), "1 6", "it leads elsewhere");
+        run("_away 8-away './b c' './gone away' ./gone");
+        assert_eq!(run("_changed"), "1 6", "what is away is away");
+        fs::write(at("gone away"), "").unwrap();
+        assert_eq!(run("_changed"), "1 6 8-away");
         fs::remove_file(at("-g")).unwrap();
         fs::remove_file(at("b*c")).unwrap();
-        assert_eq!(run("_changed"), "1 2 5-made 6");
+        assert_eq!(run("_changed"), "1 2 5-made 6 8-away");
     }
 }

@@ -95,7 +95,7 @@ fn keep_looks(whose: &str, paths: &[String]) -> String {
 
 /// Whether something is kept of names for the job.
 fn has_looks(rule: &Rule) -> bool {
-    [&rule.looks, &rule.permitted, &rule.leaves, &rule.leaves_permitted, &rule.odd]
+    [&rule.looks, &rule.permitted, &rule.leaves, &rule.leaves_permitted, &rule.away, &rule.odd]
         .into_iter()
         .any(|paths| !paths.is_empty())
 }
@@ -256,7 +256,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let permitted = format!("{}-left-permitted", number + 1);
         let left_permitted = keep("_permitted", &permitted, &rule.leaves_permitted);
         let made = keep("_makes", &format!("{}-made", number + 1), &rule.odd);
-        let parts = [std::mem::take(&mut before.after), left, left_permitted, made];
+        let away = keep("_away", &format!("{}-away", number + 1), &rule.away);
+        let parts = [std::mem::take(&mut before.after), left, left_permitted, away, made];
         before.after = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
         if !before.checks.is_empty() {
             let _ = writeln!(text, "\t@{}", recipe(&before.checks));

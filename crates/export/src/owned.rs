@@ -6,6 +6,7 @@
 //! no job made is never removed: the job is refused then.
 
 use crate::escape::Base;
+use crate::needed::Needed;
 use crate::untouched::Untouched;
 use iotrail_model::text::text_to_path;
 use iotrail_workflow::jobs::{Command, Job, Jobs, Left, Redirect, Script, Target};
@@ -49,6 +50,8 @@ pub(crate) struct Owned<'a> {
     pub(crate) fillings: Vec<Filling<'a>>,
     /// What tells that the workflow ran already.
     pub(crate) untouched: Untouched<'a>,
+    /// What jobs need of before.
+    pub(crate) needed: Needed<'a>,
     /// What jobs make that may make more names or fewer.
     open: BTreeSet<&'a str>,
     /// What jobs make that fill one.
@@ -88,6 +91,7 @@ impl<'a> Owned<'a> {
     pub(crate) fn of(jobs: &'a Jobs) -> Self {
         let (directories, changed) = (directories(jobs), changed(jobs));
         let mut owned = Self { directories, changed, untouched: Untouched::of(jobs), ..Self::default() };
+        owned.needed = Needed::of(jobs, |path, number| owned.is_changed_before(path, number));
         let few = |directory: &&str| {
             let inside = |job: &&Job| names(job).any(|path| is_below(path, directory));
             let fillers = jobs.jobs.iter().filter(inside).count();

@@ -68,6 +68,8 @@ pub(crate) struct Rule {
     pub(crate) leaves: Vec<String>,
     /// The same of those whose permissions jobs set.
     pub(crate) leaves_permitted: Vec<String>,
+    /// Paths of what was there before and the job takes away: it runs again when something is there.
+    pub(crate) away: Vec<String>,
     /// Jobs that have lists of what they made: it runs when something of these is missing, being one of them or woken by them.
     pub(crate) lists: BTreeSet<usize>,
     /// Paths of what it alone makes and the format cannot express: it runs again when one of these is missing.
@@ -223,6 +225,9 @@ where
             in_place[number].iter().copied().filter(|path| !links.contains(&***path)).collect();
         let leaves = replaced.iter().map(|path| base.relative(path));
         let leaves = leaves.filter(|path| is_kept(path)).collect();
+        let outputs: HashSet<&str> = job.outputs.iter().map(|file| &*file.path).collect();
+        let away = replaced.iter().filter(|path| !outputs.contains(&****path));
+        let away = away.map(|path| base.relative(path)).filter(|path| is_kept(path)).collect();
         let changed = replaced.into_iter().filter(|path| there(path)).chain(late);
         let changed = changed.filter_map(|path| input_name(path)).collect();
         outer.push(own);
@@ -240,6 +245,7 @@ where
             permitted: Vec::new(),
             leaves,
             leaves_permitted: Vec::new(),
+            away,
             lists: owned.fillings[number].stays.then_some(number).into_iter().collect(),
             odd,
         });
@@ -616,7 +622,7 @@ where
         parts.push(format!("that these are removed: {}", shown(&removed)));
     }
     if !places.is_empty() {
-        parts.push(format!("new files in {}", shown(&places)));
+        parts.push(format!("new and removed files in {}", shown(&places)));
     }
     if !watched.left_out.is_empty() {
         parts.push(format!("that these appear or lead elsewhere: {}", shown(&watched.left_out)));
