@@ -563,8 +563,9 @@ fn changes(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> St
     if !own.is_empty() {
         parts.push(format!("{{ test ! -e {} || {{ {}; }}; }}", mark(number, jobs), own.join("; ")));
     }
-    let asks =
-        || !owned.untouched.results(number, job).is_empty() || !owned.needed.of_others(number, job).is_empty();
+    let asks = || {
+        !owned.untouched.results(number, job).is_empty() || !owned.needed.of_others(number, job).is_empty()
+    };
     if !job.made.is_empty() || owned.needed.any(number) || asks() {
         parts.push(note(&mark(number, jobs)));
     }
@@ -775,11 +776,7 @@ fn unsure(jobs: &Jobs) -> BTreeSet<&str> {
 
 /// Results of which no job is known to have made them where nothing was, or that are `unsure`; `kept` knows those that have a line of
 /// their own.
-fn replaced<'a>(
-    jobs: &'a Jobs,
-    unsure: &BTreeSet<&str>,
-    kept: &impl Fn(&str) -> bool,
-) -> BTreeSet<&'a str> {
+fn replaced<'a>(jobs: &'a Jobs, unsure: &BTreeSet<&str>, kept: &impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
     let base = Base::of(jobs);
     let made: BTreeSet<&str> = jobs.jobs.iter().flat_map(|job| &job.made).map(|made| &*made.path).collect();
     let stay =

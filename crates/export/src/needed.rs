@@ -23,8 +23,9 @@ impl<'a> Needed<'a> {
     pub(crate) fn of(jobs: &'a Jobs, is_changed_before: impl Fn(&str, usize) -> bool) -> Self {
         let mut needed = Self::default();
         for (number, job) in jobs.jobs.iter().enumerate() {
-            let is_steady =
-                |path: &&str| !std::iter::once(*path).chain(above(path)).any(|at| is_changed_before(at, number));
+            let is_steady = |path: &&str| {
+                !std::iter::once(*path).chain(above(path)).any(|at| is_changed_before(at, number))
+            };
             let of_before =
                 job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
             let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs));
@@ -102,7 +103,11 @@ mod tests {
         assert_eq!(needed.of_others(1, &jobs.jobs[1]), [(2, "/w/new")]);
         assert_eq!(needed.of_others(2, &jobs.jobs[2]), [(1, "/w/conf")]);
         assert_eq!(needed.of_others(0, &jobs.jobs[0]), [], "it changes nothing of before");
-        assert_eq!(needed.moved(2).collect::<Vec<_>>(), ["/w/new"], "the other one is neither read nor moved");
+        assert_eq!(
+            needed.moved(2).collect::<Vec<_>>(),
+            ["/w/new"],
+            "the other one is neither read nor moved"
+        );
         let needed = Needed::of(&jobs, |path, number| path == "/w/new" && number == 2);
         assert_eq!(needed.of_others(1, &jobs.jobs[1]), [], "it may be something else by then");
     }

@@ -481,16 +481,12 @@ impl DescriptorTables {
         self.unknown_parents = self.unknown_parents.saturating_sub(1);
     }
 
-    /// Lets a descriptor stand for what another one does. If it was `received`, one that was sent has arrived.
-    pub(crate) fn unite(&mut self, (id, fd): (TableId, i32), (from, other): (TableId, i32), received: bool) {
-        let Some(slot) = self.tables.get(id.0).and_then(|table| table.get(fd)) else { return };
-        let Some(description) = self.get(from, other) else { return };
-        if description.0 != slot.description {
-            self.know(id, fd, description, slot.cloexec);
-        }
-        self.description_mut(description).travelled |= id != from;
-        if received {
-            self.has_arrived(description);
+    /// A descriptor is found to stand for what another one does.
+    pub(crate) fn unite(&mut self, (id, fd): (TableId, i32), description: DescriptionId) {
+        if let Some((known, cloexec)) = self.get_marked(id, fd)
+            && known != description
+        {
+            self.know(id, fd, description, cloexec);
         }
     }
 

@@ -7,6 +7,7 @@ use crate::Sink;
 use crate::contested::Look;
 use crate::context::Context;
 use crate::file_names::intern;
+use crate::making::Arrival;
 use crate::open_files::Holders;
 use crate::process_table::{NewThread, Thread, ThreadId};
 use crate::state::State;
@@ -33,8 +34,12 @@ impl State {
             RawItem::Descriptor { fd, open, .. } => self.look(thread, *fd, open, cx),
             RawItem::Copies { fd, of, other, received, .. } => {
                 let table = self.processes.thread(thread).table;
-                if let Some(from) = self.processes.get(*of).map(|thread| thread.table) {
-                    self.descriptors.unite((table, *fd), (from, *other), *received);
+                let Some(from) = self.processes.get(*of).map(|thread| thread.table) else { return };
+                let Some(description) = self.descriptors.get(from, *other) else { return };
+                self.descriptors.description_mut(description).travelled |= table != from;
+                match received {
+                    true => self.received(thread, *fd, Arrival::Copy(description), cx.names),
+                    false => self.descriptors.unite((table, *fd), description),
                 }
             }
             RawItem::Position { fd, position, .. } => {
@@ -54,7 +59,9 @@ impl State {
                     self.descriptors.travels(description);
                 }
             }
-            RawItem::Received { fd, target, .. } => self.received(thread, (*fd, *target), cx.names),
+            RawItem::Received { fd, target, .. } => {
+                self.received(thread, *fd, Arrival::Named(*target), cx.names)
+            }
             RawItem::CameUnseen { .. } => self.descriptors.came_unseen = true,
             RawItem::Uncertain { tid, fd } => self.uncertain.push((*tid, *fd)),
             RawItem::Lost { call, .. } => self.misses(thread, call.as_ref(), cx.names),

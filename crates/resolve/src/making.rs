@@ -9,7 +9,7 @@ use crate::file_names::{LONG, intern};
 use crate::histories::Fate;
 use crate::holds::Holds;
 use crate::identity::OpenRequest;
-use crate::operands::{Base, FdArg, Operands, PathArg, integer};
+use crate::operands::{Base, Operands, PathArg, integer};
 use crate::positions::Positions;
 use crate::process_table::{Thread, ThreadId};
 use crate::scene::{Scene, asked_by, cloexec_in, is_creat};
@@ -34,6 +34,15 @@ fn goes_by_links(given: Option<PathArg<'_>>, name: &[u8], file: &[u8]) -> bool {
 
 /// A file in a directory that was made without a name (`O_TMPFILE`); the kernel shows a number instead.
 const NAMELESS: &[u8] = b"/#unnamed";
+
+/// What a tracer knows of a descriptor that came with a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arrival<'a> {
+    /// It stands for what another descriptor does.
+    Copy(DescriptionId),
+    /// Its name, if that.
+    Named(Option<Target<'a>>),
+}
 
 impl State {
     /// A call that would have made a descriptor from another one (accept) acted on that.
@@ -156,21 +165,39 @@ impl State {
     }
 
     /// A descriptor came with a message.
-    pub(crate) fn received(&mut self, thread: ThreadId, (fd, target): FdArg<'_>, names: &mut Dictionaries) {
+    pub(crate) fn received(
+        &mut self,
+        thread: ThreadId,
+        fd: i32,
+        arrival: Arrival<'_>,
+        names: &mut Dictionaries,
+    ) {
         let Thread { table, entered, .. } = self.processes.thread(thread);
         let (table, watched) = (*table, entered.as_ref().and_then(|entered| entered.watched));
         let contested = &mut self.descriptors.contested;
         let look = Look { call: watched.map(|watched| watched.call), is_new: true };
-        let target = target.filter(|_| contested.is_steady(table, fd, look));
+        let is_steady = contested.is_steady(table, fd, look);
         let fate = watched.map_or(Fate::Stands, |watched| contested.fate(&watched, fd));
         watched.iter().for_each(|watched| contested.has_made(watched));
-        if fate == Fate::Stands {
-            contested.frees(table, fd);
-            return self.descriptors.arrives(table, (fd, target), &mut self.file_names, names);
+        if let Arrival::Copy(description) = arrival {
+            self.descriptors.has_arrived(description);
         }
-        let unknown = self.descriptors.describe(Description::unseen(Nullable::NULL));
-        self.descriptors.has_no_number(unknown);
-        self.passes((table, fd), unknown, fate);
+        if fate != Fate::Stands {
+            let unknown = self.descriptors.describe(Description::unseen(Nullable::NULL));
+            self.descriptors.has_no_number(unknown);
+            return self.passes((table, fd), unknown, fate);
+        }
+        self.descriptors.contested.frees(table, fd);
+        match arrival {
+            Arrival::Copy(description) if is_steady => {
+                let cloexec = self.descriptors.get_marked(table, fd).is_some_and(|(_, cloexec)| cloexec);
+                self.descriptors.set(table, fd, description, cloexec);
+            }
+            Arrival::Named(target) if is_steady => {
+                self.descriptors.arrives(table, (fd, target), &mut self.file_names, names);
+            }
+            _ => self.descriptors.arrives(table, (fd, None), &mut self.file_names, names),
+        }
     }
 
     /// A descriptor stands for `description` instead of what there was.

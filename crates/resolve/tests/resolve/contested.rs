@@ -500,6 +500,16 @@ fn a_message_may_bring_what_takes_the_place_of_what_is_closed() {
     let received = RawItem::Received { tid: Tid(102), fd: 3, target: hint("/c") };
     let script = closing("AF_UNIX").by(102).item(&received).call("recvmsg", &[fd(9)], value(1));
     assert_eq!(script.by(101).close(3).by(100).read(3, 1).path(), Some("/c"));
+    // A recorder finds that it is a copy of what the sender has, and tells that before the call on the number.
+    let sender = Script::new().open("/b", 5).fork(200).open("/a", 3);
+    let socket = [symbols("AF_UNIX"), symbols("SOCK_STREAM"), Arg::Int(0)];
+    let threads = sender.call("socket", &socket, value(9)).clone(THREAD, 101).clone(THREAD, 102);
+    let script = threads.by(101).entered("close", &[fd(3)]).by(100).entered("dup", &[fd(3)]);
+    let script = script.by(102).entered("recvmsg", &[fd(9)]).by(101).close(3);
+    let script = script.by(102).arrived(3, 200, 5).call("recvmsg", &[fd(9)], value(1));
+    let script = script.by(100).call("dup", &[fd(3)], value(8));
+    assert_eq!(script.path(), None);
+    assert_eq!(script.read(3, 1).path(), Some("/b"));
 }
 
 /// 50 is a copy of 3 or of 5, and nobody knows of which.
