@@ -566,7 +566,7 @@ fn changes(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> St
     let asks = || {
         !owned.untouched.results(number, job).is_empty() || !owned.needed.of_others(number, job).is_empty()
     };
-    if !job.made.is_empty() || owned.needed.any(number) || asks() {
+    if !job.made.is_empty() || owned.needed.is_asked(number) || asks() {
         parts.push(note(&mark(number, jobs)));
     }
     for state in &job.finds {
@@ -766,7 +766,8 @@ fn unsure(jobs: &Jobs) -> BTreeSet<&str> {
     let mut written: BTreeMap<&str, bool> = BTreeMap::new();
     for job in &jobs.jobs {
         let made: BTreeSet<&str> = job.made.iter().map(|made| &*made.path).collect();
-        let wrote = job.outputs.iter().map(|file| &*file.path).filter(|path| !made.contains(path));
+        let used = job.outputs.iter().map(|file| &file.path).chain(&job.temporaries);
+        let wrote = used.map(|path| &**path).filter(|path| !made.contains(path));
         for (path, unsure) in wrote.map(|path| (path, true)).chain(made.iter().map(|path| (*path, false))) {
             written.entry(path).or_insert(unsure);
         }

@@ -1,20 +1,22 @@
 //! Files of before that jobs need, and that they or later ones change or take away: who changes something of before is not done where
 //! another job cannot be, because what it needs is gone already.
 
-use crate::owned::above;
+use crate::owned::{above, lasting};
 use iotrail_workflow::jobs::{Job, Jobs, Left};
 use std::collections::BTreeSet;
 
 /// Names of other jobs that a job is told.
-const NAMES: usize = 8;
+const NAMES: usize = 32;
 
 /// What each job needs as it was before the recording.
 #[derive(Debug, Default)]
 pub(crate) struct Needed<'a> {
     /// By job.
     read: Vec<BTreeSet<&'a str>>,
-    /// By job, what it does not read, and gives another name.
+    /// By job, what it does not read, and gives another name, or takes away.
     moved: Vec<BTreeSet<&'a str>>,
+    /// By job, what it finds and is away at the end.
+    away: Vec<BTreeSet<&'a str>>,
 }
 
 impl<'a> Needed<'a> {
@@ -22,6 +24,7 @@ impl<'a> Needed<'a> {
     /// above, to that: `is_changed_before`.
     pub(crate) fn of(jobs: &'a Jobs, is_changed_before: impl Fn(&str, usize) -> bool) -> Self {
         let mut needed = Self::default();
+        let lasting = lasting(jobs);
         for (number, job) in jobs.jobs.iter().enumerate() {
             let is_steady = |path: &&str| {
                 !std::iter::once(*path).chain(above(path)).any(|at| is_changed_before(at, number))
@@ -29,10 +32,12 @@ impl<'a> Needed<'a> {
             let of_before =
                 job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
             let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs));
-            let reads = |path: &str| job.inputs.iter().any(|file| *file.path == *path);
+            let uses = |path: &str| job.inputs.iter().find(|file| *file.path == *path);
+            let paths: BTreeSet<&str> = paths.filter(is_steady).collect();
+            needed.away.push(paths.iter().filter(|path| !lasting.contains(**path)).copied().collect());
             let (read, others): (BTreeSet<&str>, BTreeSet<&str>) =
-                paths.filter(is_steady).partition(|path| reads(path));
-            let moves = |path: &&str| job.moves.iter().any(|moved| **moved == **path);
+                paths.into_iter().partition(|path| uses(path).is_some_and(|file| file.read > 0));
+            let moves = |path: &&str| uses(path).is_some() || job.moves.iter().any(|moved| **moved == **path);
             needed.read.push(read);
             needed.moved.push(others.into_iter().filter(moves).collect());
         }
@@ -44,29 +49,24 @@ impl<'a> Needed<'a> {
         self.read.get(number).into_iter().flatten().copied()
     }
 
-    /// What it does not read, and gives another name.
+    /// What it does not read, and gives another name, or takes away: a link that leads nowhere will do.
     pub(crate) fn moved(&self, number: usize) -> impl Iterator<Item = &'a str> {
         self.moved.get(number).into_iter().flatten().copied()
     }
 
-    /// All that it needs.
-    fn of_job(&self, number: usize) -> impl Iterator<Item = &'a str> {
-        self.read(number).chain(self.moved(number))
+    /// Whether others ask if a job has begun, because it finds what is away at the end.
+    pub(crate) fn is_asked(&self, number: usize) -> bool {
+        self.away.get(number).is_some_and(|away| !away.is_empty())
     }
 
-    /// Whether a job needs anything.
-    pub(crate) fn any(&self, number: usize) -> bool {
-        self.of_job(number).next().is_some()
-    }
-
-    /// Some of what other jobs need, with their numbers, those behind the job first: it is there before the job begins for the first
+    /// Some of what other jobs find and is away at the end, with their numbers, those behind the job first: it is there before the job begins for the first
     /// time, unless those have begun. Only for a job that may change something of before.
     pub(crate) fn of_others(&self, number: usize, job: &Job) -> Vec<(usize, &'a str)> {
         let is_new =
             |path: &str| job.made.iter().any(|made| made.free && !made.is_directory && *made.path == *path);
         let changes = job.outputs.iter().any(|file| !is_new(&file.path)) || !job.leaves.is_empty();
         let others = (number + 1..self.read.len()).chain(0..number).filter(|_| changes);
-        others.flat_map(|other| self.of_job(other).map(move |path| (other, path))).take(NAMES).collect()
+        others.flat_map(|other| self.away[other].iter().map(move |path| (other, *path))).take(NAMES).collect()
     }
 }
 
@@ -93,6 +93,7 @@ mod tests {
         let moves = Job {
             finds: vec![finds("/w/new"), finds("/w/conf")],
             moves: vec!["/w/new".into()],
+            outputs: vec![JobFile { stays: true, ..output("/w/conf") }],
             leaves: vec![0],
             ..Job::default()
         };
@@ -101,7 +102,7 @@ mod tests {
         let jobs = Jobs { jobs: vec![makes, copies, moves], ..Jobs::default() };
         let needed = Needed::of(&jobs, |_, _| false);
         assert_eq!(needed.of_others(1, &jobs.jobs[1]), [(2, "/w/new")]);
-        assert_eq!(needed.of_others(2, &jobs.jobs[2]), [(1, "/w/conf")]);
+        assert_eq!(needed.of_others(2, &jobs.jobs[2]), [], "conf is there at the end");
         assert_eq!(needed.of_others(0, &jobs.jobs[0]), [], "it changes nothing of before");
         assert_eq!(
             needed.moved(2).collect::<Vec<_>>(),

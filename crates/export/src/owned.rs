@@ -211,7 +211,7 @@ pub(crate) fn is_given(job: &Job, path: &str) -> bool {
 }
 
 /// What is there at the end.
-fn lasting(jobs: &Jobs) -> BTreeSet<&str> {
+pub(crate) fn lasting(jobs: &Jobs) -> BTreeSet<&str> {
     let files = jobs.jobs.iter().flat_map(|job| &job.outputs).filter(|file| file.stays);
     let directories = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories);
     files.map(|file| &*file.path).chain(directories.map(|path| &**path)).collect()

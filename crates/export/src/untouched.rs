@@ -12,6 +12,8 @@ const NAMES: usize = 8;
 pub(crate) struct Untouched<'a> {
     /// What a job makes where nothing was before any other job writes it, and that is there at the end, by that job.
     results: Vec<(usize, &'a str)>,
+    /// Those who make one of these, which others write later: once they have begun, it tells no more.
+    first_of_several: BTreeSet<usize>,
     /// All that jobs make.
     made: BTreeSet<&'a str>,
 }
@@ -29,20 +31,30 @@ impl<'a> Untouched<'a> {
             others.all(|other| *other > number && jobs.waits(JobId(*other as u32), JobId(number as u32)))
         };
         let of_job = |(number, job): (usize, &'a Job)| {
-            let stays = |path: &str| job.outputs.iter().any(|file| file.stays && *file.path == *path);
-            let made = job.made.iter().filter(|made| made.free && !made.is_directory && !made.moved);
+            let is_kept = |path: &str| jobs.kept.iter().any(|kept| **kept == *path);
+            let stays = |path: &str| {
+                job.outputs.iter().any(|file| file.stays && *file.path == *path) || is_kept(path)
+            };
+            let made = job.made.iter().filter(|made| made.free && (made.moved || !made.is_directory));
             let made = made.map(|made| &*made.path).filter(|path| stays(path) && is_first(number, path));
             made.take(NAMES).map(|path| (number, path)).collect::<Vec<_>>()
         };
         let made = jobs.jobs.iter().flat_map(|job| &job.made).map(|made| &*made.path).collect();
-        Self { results: jobs.jobs.iter().enumerate().flat_map(of_job).collect(), made }
+        let results: Vec<(usize, &str)> = jobs.jobs.iter().enumerate().flat_map(of_job).collect();
+        let of_several = results.iter().filter(|(_, path)| writers.get(path).is_some_and(|of| of.len() > 1));
+        let mut untouched =
+            Self { first_of_several: of_several.map(|(number, _)| *number).collect(), results, made };
+        if !jobs.jobs.iter().any(|job| untouched.needs_before(job)) {
+            untouched.first_of_several.clear();
+        }
+        untouched
     }
 
     /// Some of these results, with the numbers of their jobs, those of the job and of jobs behind it first: nothing of it is there before
     /// the job begins for the first time, but for what these made. Only for a job that changes files of before, or needs them as
-    /// they were before later ones change them.
+    /// they were before later ones change them; and for one whose result would tell others no more.
     pub(crate) fn results(&self, number: usize, job: &Job) -> Vec<(usize, &'a str)> {
-        if !self.needs_before(job) {
+        if !self.needs_before(job) && !self.first_of_several.contains(&number) {
             return Vec::new();
         }
         let first = self.results.partition_point(|(maker, _)| *maker < number);

@@ -267,6 +267,11 @@ pub(crate) fn gives_way(name: &[u8], fd: Option<FdArg<'_>>) -> bool {
     !named_by_tracer && (name == b"socket" || is_socket_name(name))
 }
 
+/// Whether an address is none, by which a socket parts with its peer.
+pub(crate) fn is_none(text: &[u8]) -> bool {
+    field(text, b"sa_family") == Some(b"AF_UNSPEC")
+}
+
 /// Whether descriptors may come with messages on a socket of that name.
 pub(crate) fn carries_descriptors(protocol: Protocol, name: &[u8]) -> bool {
     const OTHERS: [&[u8]; 4] = [b"TCP", b"UDP", b"NETLINK", b"RAW"];

@@ -117,7 +117,8 @@ impl Unordered {
         };
         let is_replaced = |fd: i32| others(fd).any(|change| change.replaces);
         let made = changed(call).into_iter();
-        let made = made.filter(|fd| others(*fd).count() > tolerated || is_replaced(*fd));
+        let is_unordered = |fd: i32| self.overlaps.is_empty() && self.is_uncertain(now, fd);
+        let made = made.filter(|fd| others(*fd).count() > tolerated || is_replaced(*fd) || is_unordered(*fd));
         Uncertain { nameless: overlapped.chain(made).collect(), used }
     }
 

@@ -99,15 +99,18 @@ fn left_file(jobs: &Jobs, place: &Path) -> std::path::PathBuf {
 #[test]
 fn a_job_does_not_run_where_what_a_later_one_changes_is_missing() {
     let place = tempfile::tempdir().unwrap();
-    let input = JobFile { path: Arc::from("/w/x"), ..JobFile::default() };
+    let input = JobFile { path: Arc::from("/w/x"), read: 1, ..JobFile::default() };
     let reader = Job { finds: vec![state(Left::Input)], inputs: vec![input], ..Job::default() };
     let refused = "x: it is not there; restore it, and make again";
     let jobs = one(reader.clone());
     assert!(run(&jobs, place.path(), ":").unwrap().contains(refused));
     std::os::unix::fs::symlink("nowhere", place.path().join("x")).unwrap();
     assert!(run(&jobs, place.path(), ":").unwrap().contains(refused));
-    let mover = Job { inputs: Vec::new(), moves: vec![Arc::from("/w/x")], ..reader };
+    let mover = Job { inputs: Vec::new(), moves: vec![Arc::from("/w/x")], ..reader.clone() };
     assert_eq!(run(&one(mover), place.path(), ":"), None, "a link is renamed, wherever it leads");
+    let input = JobFile { path: Arc::from("/w/x"), ..JobFile::default() };
+    let remover = Job { inputs: vec![input], ..reader };
+    assert_eq!(run(&one(remover), place.path(), ":"), None, "or removed");
 }
 
 #[test]

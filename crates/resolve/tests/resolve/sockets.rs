@@ -106,4 +106,9 @@ fn a_tracer_may_name_the_peer_before() {
     let by_now = "UDP:[10.0.0.1:9->10.0.0.7:4711]";
     let script = script.call("write", &[named(by_now), Arg::Opaque], value(1));
     assert_eq!(script.path(), Some(by_now));
+    let none = "{sa_family=AF_UNSPEC, sa_data=\"\\0\"}";
+    let script = script.call("connect", &[named(by_now), Arg::Text(none.as_bytes())], value(0));
+    assert_eq!(script.path(), Some("socket"));
+    let script = script.call("write", &[named(by_now), Arg::Opaque], value(1));
+    assert_eq!(script.path(), Some("socket"), "it has parted with its peer");
 }
