@@ -143,6 +143,7 @@ record_steps() {
   step "MPI: random calls, made again under both libraries" tests/mpi/replay.sh "$iotrail"
   step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"
   step "MPI: requests that calls make, start and complete" mpi_programs tests/mpi/requests.py "$iotrail"
+  step "MPI: call sites in C and Fortran" mpi_programs tests/mpi/sites.py "$iotrail"
   step "MPI: a rank that the others wait for" mpi_programs tests/mpi/late.py "$iotrail"
   step "MPI: ranks, recorders and jobs that are killed" mpi_programs tests/mpi/kills.py "$iotrail"
   step "MPI: models of programs, generated with more ranks" mpi_programs tests/mpi/workload.py "$iotrail"

@@ -29,6 +29,7 @@ EVENT_TYPES = {
     "received": pa.int64(),
     "via": pa.dictionary(pa.int32(), pa.string()),
     "args": pa.dictionary(pa.int32(), pa.string()),
+    "site": pa.uint32(),
 }
 
 

@@ -18,7 +18,7 @@ iotrail_model::event_columns!(indices);
 pub(crate) type Numbers = [Option<i64>; Event::COLUMNS.len()];
 
 /// Columns that neither all events of a line have in common (case, process, thread) nor all of an item (layer, call, error,
-/// flags), with the number of forms of each ([`crate::foresight`]), in the order in which they are read: what one is
+/// flags, call site), with the number of forms of each ([`crate::foresight`]), in the order in which they are read: what one is
 /// foreseen from stands before it.
 pub(crate) const OF_EXECUTION: [(usize, u8); 22] = [
     (FD, 2),
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn every_column_has_its_place() {
-        let common = [CASE, PID, TID, LAYER, CALL, ERRNO, FLAGS];
+        let common = [CASE, PID, TID, LAYER, CALL, ERRNO, FLAGS, SITE];
         let mut places: Vec<usize> =
             common.into_iter().chain(OF_EXECUTION.map(|(column, _)| column)).collect();
         places.sort_unstable();

@@ -68,7 +68,7 @@ pub fn compress(
     for event in lines.iter_mut().flat_map(|line| &mut line.events) {
         event.event = naming.event(&event.event);
     }
-    let (names, files) = naming.finish();
+    let (names, files, sites) = naming.finish();
     let roles = Roles::names(&query);
     let about = About {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -84,7 +84,7 @@ pub fn compress(
     };
     let (cases, mut processes) = (log.cases().to_vec(), log.processes()?);
     number_environments(&mut processes);
-    let empty = Document { about, names, roles, cases, processes, files, ..Document::default() };
+    let empty = Document { about, names, roles, sites, cases, processes, files, ..Document::default() };
     let order = if options.precision == Precision::LEAST { Order::Loose } else { Order::Exact };
     let spare = (order == Order::Loose && empty.names.calls.iter().any(|call| mpi::is_message(call)))
         .then(|| lines.clone());
@@ -153,8 +153,8 @@ impl Collected {
         let mut ids: HashMap<CallKey, KeyId, RandomState> = HashMap::default();
         let mut keys = Vec::new();
         let mut key = |&LineEvent { event, role }: &LineEvent| {
-            let Event { layer, call, errno, flags, .. } = event;
-            let key = CallKey { layer, call, errno, flags, role };
+            let Event { layer, call, errno, flags, site, .. } = event;
+            let key = CallKey { layer, call, errno, flags, role, site };
             *ids.entry(key).or_insert_with(|| {
                 keys.push(key);
                 KeyId(keys.len() as u32 - 1)

@@ -1,7 +1,7 @@
 //! The events of a structure, line by line.
 
 use crate::columns::{
-    CALL, CASE, DUR, ERRNO, FLAGS, LAYER, Numbers, OF_EXECUTION, OFFSET, PEER, PID, SEQ, START, TID,
+    CALL, CASE, DUR, ERRNO, FLAGS, LAYER, Numbers, OF_EXECUTION, OFFSET, PEER, PID, SEQ, SITE, START, TID,
 };
 use crate::draws::Draws;
 use crate::error::CompressError;
@@ -205,6 +205,7 @@ fn decode(
     numbers[CALL] = key.call.number();
     numbers[ERRNO] = key.errno.number();
     numbers[FLAGS] = key.flags.number();
+    numbers[SITE] = key.site.number();
     let Repeats::Event { columns, .. } = &document.structure.items()[execution.item.0 as usize].what else {
         return numbers;
     };

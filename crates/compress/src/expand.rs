@@ -5,7 +5,7 @@ use crate::events::Events;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::text::text_to_path;
-use iotrail_model::{CaseId, Dictionaries, Event, FileId, FileRow, NameKind, NamedFile, Nullable};
+use iotrail_model::{CaseId, Dictionaries, Event, FileId, FileRow, NameKind, NamedFile, Nullable, SiteId};
 use iotrail_structure_file::Document;
 use iotrail_trail::{CreateOptions, Totals, TrailWriter};
 use std::convert::Infallible;
@@ -52,6 +52,9 @@ pub fn expand_into(
         step(written);
     }
     events.end()?;
+    for (number, site) in document.sites.iter().enumerate() {
+        part.push_site(SiteId::from_index(number), site.clone());
+    }
     for process in &document.processes {
         part.push_process(process)?;
     }

@@ -4,7 +4,7 @@ use crate::drawn::{DrawnColumn, drawn_of};
 use crate::error::CompressError;
 use crate::events::Events;
 use hashbrown::HashSet;
-use iotrail_model::{Event, PathId};
+use iotrail_model::{Event, PathId, Site};
 use iotrail_structure::{ItemId, RankList, Repeats, Walker};
 use iotrail_structure_file::{Document, FixedCounts};
 use serde::Serialize;
@@ -107,6 +107,9 @@ pub struct OutlineCall {
     pub errno: Option<String>,
     /// With which flags.
     pub flags: Option<String>,
+    /// Where it is called from: the caller first, then who called that.
+    #[serde(skip_serializing_if = "Site::is_empty")]
+    pub site: Site,
     /// What it acts on: a group of files, or a program that starts up.
     pub role: Option<String>,
     /// Different paths.
@@ -337,6 +340,7 @@ impl Builder<'_> {
             layer: key.layer.name(),
             errno: names.errno(key.errno).map(str::to_owned),
             flags: names.flags(key.flags).map(str::to_owned),
+            site: key.site.get().map(|site| self.document.sites[site.index()].clone()).unwrap_or_default(),
             role: key.role.map(|role| self.document.roles[role as usize].to_string()),
             paths: paths.len(),
             pattern: pattern(&paths),

@@ -4,7 +4,8 @@ use crate::error::CompressError;
 use crate::events::Events;
 use crate::{CompressOptions, Loops, Outline, OutlineOptions, check, compress, expand};
 use iotrail_model::{
-    Case, CaseId, CaseName, Event, Layer, Nanos, Nullable, OpenId, Pid, Process, Tid, Timestamp,
+    Case, CaseId, CaseName, Event, Frame, Layer, Nanos, Nullable, OpenId, Pid, Process, Site, SourcePlace,
+    Tid, Timestamp,
 };
 use iotrail_structure::{Precision, Repeats};
 use iotrail_structure_file::Document;
@@ -39,6 +40,17 @@ fn program() -> impl Strategy<Value = Vec<Row>> {
             prop::collection::vec(inner, 0..4).prop_map(|parts| parts.concat()),
         ]
     })
+}
+
+/// A stack of one to three calls.
+fn site(number: u8) -> Site {
+    let frame = |place: u8| Frame {
+        module: "/bin/a".to_owned(),
+        build_id: number.is_multiple_of(2).then(|| "0a1b".to_owned()),
+        offset: u64::from(number) * 100 + u64::from(place),
+        source: SourcePlace { function: Some(format!("f{place}")), file: None, line: None },
+    };
+    Site { frames: (0..=number % 3).map(frame).collect() }
 }
 
 fn log(rows: &[Row]) -> EventLog {
@@ -83,6 +95,7 @@ fn log(rows: &[Row]) -> EventLog {
             open: (call < 5).then_some(OpenId(u32::from(file) + (seq / 30) as u32)).into(),
             parent: parent.into(),
             comm: (call == 6).then_some(0).into(),
+            site: if call == 6 && what % 4 > 0 { log.site(site(file)) } else { Nullable::NULL },
             ..Event::default()
         };
         log.push(event);
@@ -104,9 +117,13 @@ fn shown(log: &EventLog) -> Vec<(Event, Vec<String>)> {
                 names.errno(event.errno),
                 names.flags(event.flags),
             ];
-            let texts = texts.map(|text| text.unwrap_or("NULL").to_owned()).to_vec();
+            let mut texts = texts.map(|text| text.unwrap_or("NULL").to_owned()).to_vec();
+            texts.extend(event.site.get().map(|site| format!("{:?}", log.sites()[site.index()])));
             let Ok(event) = event.with_names(|_, _| Ok::<_, std::convert::Infallible>(0));
-            events.push((Event { file: Nullable::NULL, file2: Nullable::NULL, ..event }, texts));
+            events.push((
+                Event { file: Nullable::NULL, file2: Nullable::NULL, site: Nullable::NULL, ..event },
+                texts,
+            ));
         }
     }
     events.sort_by_key(|(event, _)| (event.case, event.start, event.seq));
@@ -163,6 +180,31 @@ proptest! {
         let outline = Outline::of(&document, OutlineOptions::default()).expect("an outline");
         prop_assert_eq!(outline.events, rows.len() as u64);
     }
+}
+
+#[test]
+fn calls_from_two_places_are_two_calls_and_their_sites_cost_some_bytes() {
+    let barrier = |site, what| (0, 6, site, what);
+    let with = |what| {
+        let body = [barrier(0, what), barrier(1, what), barrier(0, what)];
+        let document = compress(&log(&body.repeat(50)), &default_options(), |_| {}).expect("a structure");
+        let bytes = document.to_bytes().expect("bytes").len();
+        let outline = Outline::of(&document, OutlineOptions::default()).expect("an outline");
+        (document, bytes, outline)
+    };
+    let (without, plain, _) = with(4);
+    let (document, bytes, outline) = with(5);
+    assert_eq!((without.sites.len(), without.keys.len()), (0, 1));
+    assert_eq!((document.sites.len(), document.keys.len()), (2, 2));
+    assert!(bytes < plain + 120, "{bytes} bytes, {plain} without sites");
+    let called_by: Vec<String> = outline.body[0]
+        .body
+        .iter()
+        .map(|item| {
+            item.call.as_ref().and_then(|call| call.site.innermost()).map(Frame::words).unwrap_or_default()
+        })
+        .collect();
+    assert_eq!(called_by, ["f0 (a+0x0)", "f0 (a+0x64)"]);
 }
 
 #[test]

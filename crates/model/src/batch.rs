@@ -1,7 +1,7 @@
 //! Events column by column: what analyses read.
 
 use crate::event::Layer;
-use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, OpenId, PathId, Pid, Tid};
+use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, OpenId, PathId, Pid, SiteId, Tid};
 use crate::nullable::Nullable;
 use crate::time::{Nanos, Timestamp};
 use std::ops::Range;

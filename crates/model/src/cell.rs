@@ -5,7 +5,7 @@
 //! (`trail/src/cell.rs`) and of the spool (`spool/src/plain.rs`).
 
 use crate::event::Layer;
-use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, OpenId, PathId, Pid, Tid};
+use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, OpenId, PathId, Pid, SiteId, Tid};
 use crate::interner::Interner;
 use crate::nullable::Nullable;
 use crate::time::{Nanos, Timestamp};
@@ -206,6 +206,7 @@ cells! {
     Nullable<Nanos>: Number, true, |cell| known(cell, |span: Nanos| Value::Int(span.0)), |n| nullable(n, |n| Some(Nanos(n)));
     Nullable<FileId>: File, true, |cell| known(cell, |id: FileId| Value::Count(id.0.into())), |n| nullable(n, |n| narrow(n).map(FileId));
     Nullable<OpenId>: Number, true, |cell| known(cell, |id: OpenId| Value::Count(id.0.into())), |n| nullable(n, |n| narrow(n).map(OpenId));
+    Nullable<SiteId>: Number, true, |cell| known(cell, |id: SiteId| Value::Count(id.0.into())), |n| nullable(n, |n| narrow(n).map(SiteId));
 }
 
 impl Cell for CallId {

@@ -1,7 +1,7 @@
 //! The event: one record per completed call.
 
 use crate::cell::{Cell, Column, NameKind, Value};
-use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, OpenId, PathId, Pid, Tid};
+use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, OpenId, PathId, Pid, SiteId, Tid};
 use crate::nullable::Nullable;
 use crate::time::{Nanos, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -101,6 +101,7 @@ macro_rules! event_columns {
             #[doc = "Bytes that it got from them."] received: Nullable<i64>, RECEIVED = "received", DictionaryOrPlain, kept, Plain;
             #[doc = "The name by which the call opened `path`, where symbolic links lead from one to the other."] via: Nullable<FlagsId>, VIA = "via", DictionaryOrPlain, known, Plain;
             #[doc = "The other arguments of an MPI call: the requests that it is about (`model::requests`)."] args: Nullable<FlagsId>, ARGS = "args", DictionaryOrPlain, known, Plain;
+            #[doc = "The call site of an MPI call: a row of `sites`."] site: Nullable<SiteId>, SITE = "site", DictionaryOrPlain, kept, Plain;
         }
     };
 }

@@ -55,6 +55,8 @@ id!(/// A file by its identity, whatever its names. In a stream of events under 
 id!(/// An open file description: what `open` makes and `dup`, `fork` and messages share. Unique within its case, never
     /// used again.
     OpenId);
+id!(/// A call site: a stack of calls that ends in a call. In a log: a row of its sites.
+    SiteId);
 id!(/// A symbolic error name (`ENOENT`) in its dictionary.
     ErrnoId);
 id!(/// A text of flags (`O_RDONLY|O_CLOEXEC`) in its dictionary.

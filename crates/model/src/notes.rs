@@ -75,6 +75,8 @@ pub enum Note {
     FunctionsOnly,
     /// MPI calls were to be recorded, and there were none.
     NoMpiCalls,
+    /// MPI calls whose call site is not told, because their thread makes calls from too many.
+    CallsWithoutSite { calls: u64 },
     /// What Darshan DXT does not hold.
     DxtTransfersOnly,
     /// The unit of times in the text of a log of Darshan DXT.
@@ -298,6 +300,7 @@ mod tests {
             Note::CallTableSkipped,
             Note::FunctionsOnly,
             Note::NoMpiCalls,
+            Note::CallsWithoutSite { calls: 2 },
             Note::DxtTransfersOnly,
             Note::DxtUnit { unit },
             Note::DxtStartInSeconds,

@@ -6,7 +6,7 @@
 
 use crate::event::Layer;
 use crate::file_facts::FileFacts;
-use crate::ids::{CallId, Pid, Tid};
+use crate::ids::{CallId, Pid, SiteId, Tid};
 use crate::time::{Nanos, Timestamp};
 use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
@@ -315,14 +315,18 @@ pub struct Operation<N> {
     /// The other arguments, as text: see [`crate::requests`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<N>,
+    /// The call site, whose frames are told otherwise.
+    #[serde(skip)]
+    pub site: Option<SiteId>,
 }
 
 impl<N> Operation<N> {
     /// The same with another kind of text.
     pub fn with_texts<'a, M>(&'a self, mut text: impl FnMut(&'a N) -> M) -> Operation<M> {
-        let Self { ref name, offset, requested, size, comm, peer, tag, sent, received, ref args } = *self;
+        let Self { ref name, offset, requested, size, comm, peer, tag, sent, received, ref args, site } =
+            *self;
         let (name, args) = (name.as_ref().map(&mut text), args.as_ref().map(&mut text));
-        Operation { name, offset, requested, size, comm, peer, tag, sent, received, args }
+        Operation { name, offset, requested, size, comm, peer, tag, sent, received, args, site }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The table of functions is a text, a line for each: its name and the names of its parameters, as the MPI standard has them.
 //! What the parameters mean ([`Roles`]) follows from these names.
 
+pub mod frames;
 mod functions;
 mod record;
 mod ring;
@@ -12,6 +13,6 @@ pub use functions::{Function, functions};
 pub use record::{Completed, Record, RecordKind};
 pub use ring::{
     ANNOUNCE, Announcement, CAPACITY, CONSUMED, DROPPED, FILE_BYTES, HEADER_BYTES, MAGIC, PRODUCED,
-    RECORD_BYTES, place_of, version,
+    RECORD_BYTES, SITELESS, place_of, version,
 };
 pub use roles::{NONE, RequestUse, Roles, Shape};

@@ -14,6 +14,8 @@ pub enum RecordKind {
     Handles,
     /// Places, among these, of those that the call that returns next has completed.
     Places,
+    /// A piece of the frames of the call site of the call that begins next, which has a new number ([`crate::frames`]).
+    Frames,
 }
 
 /// Which of the requests that a call was given it has completed.
@@ -85,6 +87,8 @@ pub struct Record {
     pub request: u64,
     /// Which of the requests that it was given it has completed.
     pub completed: Completed,
+    /// The number of its call site, which its thread gave; 0 is none.
+    pub site: u32,
 }
 
 /// Bytes of a text in one record.
@@ -97,6 +101,8 @@ const PLACES: usize = TEXT / 4;
 impl Record {
     /// Bytes of a record.
     pub const BYTES: usize = 128;
+    /// Bytes of a piece of a text, or of frames, in one record.
+    pub(crate) const PIECE: usize = TEXT;
 
     /// As it lies in the file.
     #[must_use]
@@ -129,6 +135,7 @@ impl Record {
         }
         bytes[88..96].copy_from_slice(&self.request.to_ne_bytes());
         bytes[96..100].copy_from_slice(&self.completed.number().to_ne_bytes());
+        bytes[100..104].copy_from_slice(&self.site.to_ne_bytes());
         bytes
     }
 
@@ -141,6 +148,7 @@ impl Record {
             2 => RecordKind::Text,
             3 => RecordKind::Handles,
             4 => RecordKind::Places,
+            5 => RecordKind::Frames,
             _ => return None,
         };
         let number = |start: usize| {
@@ -171,21 +179,25 @@ impl Record {
             received: known(4),
             request: number(88) as u64,
             completed: Completed::of(small(96) as u32),
+            site: small(100) as u32,
         })
     }
 
     /// Records that hold a text, in order.
     pub fn of_text(text: &[u8]) -> impl Iterator<Item = [u8; Self::BYTES]> + '_ {
-        text.chunks(TEXT).map(|chunk| {
-            let mut bytes = [0; Self::BYTES];
-            bytes[0] = RecordKind::Text as u8;
-            bytes[2..4].copy_from_slice(&(chunk.len() as u16).to_ne_bytes());
-            bytes[8..8 + chunk.len()].copy_from_slice(chunk);
-            bytes
-        })
+        text.chunks(TEXT).map(|chunk| Self::of_piece(RecordKind::Text, chunk))
     }
 
-    /// The piece of text in a record of the kind [`RecordKind::Text`].
+    /// A record of a piece of a text, or of frames, of at most [`Self::PIECE`] bytes.
+    pub(crate) fn of_piece(kind: RecordKind, piece: &[u8]) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[0] = kind as u8;
+        bytes[2..4].copy_from_slice(&(piece.len() as u16).to_ne_bytes());
+        bytes[8..8 + piece.len()].copy_from_slice(piece);
+        bytes
+    }
+
+    /// The piece in a record of the kind [`RecordKind::Text`] or [`RecordKind::Frames`].
     #[must_use]
     pub fn text(bytes: &[u8; Self::BYTES]) -> &[u8] {
         &bytes[8..8 + length(bytes).min(TEXT)]
@@ -257,11 +269,11 @@ mod tests {
             (comm, file, peer, tag) in any::<(u64, u64, Option<i32>, Option<i32>)>(),
             (offset, requested, size) in any::<(Option<i64>, Option<i64>, Option<i64>)>(),
             (sent, received, is_entered) in any::<(Option<i64>, Option<i64>, bool)>(),
-            (request, completed) in any::<(u64, u32)>(),
+            (request, completed, site) in any::<(u64, u32, u32)>(),
         ) {
             let kind = if is_entered { RecordKind::Entered } else { RecordKind::Returned };
             let completed = Completed::of(completed.min(u32::MAX - 3));
-            let record = Record { kind, function, returned, start, end, comm, file, peer, tag, offset, requested, size, sent, received, request, completed };
+            let record = Record { kind, function, returned, start, end, comm, file, peer, tag, offset, requested, size, sent, received, request, completed, site };
             prop_assert_eq!(Record::of(&record.to_bytes()), Some(record));
         }
 
@@ -287,11 +299,11 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_record_or_none(bytes in prop::array::uniform32(any::<u8>()), kind in 0_u8..7) {
+        fn any_bytes_are_a_record_or_none(bytes in prop::array::uniform32(any::<u8>()), kind in 0_u8..8) {
             let mut all = [0; Record::BYTES];
             all[..32].copy_from_slice(&bytes);
             all[0] = kind;
-            prop_assert_eq!(Record::of(&all).is_some(), kind < 5);
+            prop_assert_eq!(Record::of(&all).is_some(), kind < 6);
             let _ = (Record::text(&all), Record::handles(&all).count(), Record::places(&all).count());
         }
     }

@@ -7,6 +7,7 @@
 //! | 16 to 23 | records written since the beginning ([`PRODUCED`]) |
 //! | 24 to 31 | records read ([`CONSUMED`]) |
 //! | 32 to 39 | records for which there was no room ([`DROPPED`]) |
+//! | 40 to 47 | calls whose site has no number, because there were too many sites ([`SITELESS`]) |
 //! | from [`HEADER_BYTES`] on | [`CAPACITY`] records, used in turns |
 //!
 //! All numbers are those of the machine. A record is written before it is counted, so that one that is counted is whole,
@@ -22,6 +23,8 @@ pub const PRODUCED: usize = 16;
 pub const CONSUMED: usize = 24;
 /// Where the number of lost records stands.
 pub const DROPPED: usize = 32;
+/// Where the number of calls without a site stands.
+pub const SITELESS: usize = 40;
 /// Bytes before the first record.
 pub const HEADER_BYTES: usize = 4096;
 /// Bytes of a record.
@@ -70,7 +73,7 @@ pub const fn place_of(number: u64) -> usize {
 }
 
 /// Which layout records have.
-const LAYOUT: u64 = 2;
+const LAYOUT: u64 = 3;
 
 /// Changes with the table of functions and the layout: writer and reader must agree.
 #[must_use]

@@ -58,6 +58,7 @@ pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, va
     };
     let mut arguments = Arguments { constants: Constants::get(), roles: roles(function), language, values };
     let mut record = Record { function, ..Record::default() };
+    record.site = producer.site(symbol, (&raw const record).addr());
     if arguments.roles.name != NONE {
         tell_name(producer, &arguments);
     }

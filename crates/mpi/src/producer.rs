@@ -1,8 +1,10 @@
 //! The file through which a thread tells its recorder of its calls.
 
+use crate::sites::{Site, Sites};
+use crate::symbol::Symbol;
 use iotrail_mpi_abi::{
-    ANNOUNCE, Announcement, CAPACITY, CONSUMED, DROPPED, FILE_BYTES, MAGIC, PRODUCED, RECORD_BYTES, place_of,
-    version,
+    ANNOUNCE, Announcement, CAPACITY, CONSUMED, DROPPED, FILE_BYTES, MAGIC, PRODUCED, RECORD_BYTES, SITELESS,
+    place_of, version,
 };
 use std::cell::Cell;
 use std::ffi::CStr;
@@ -11,6 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The variable of the environment that names the directory of the files.
 const VARIABLE: &CStr = c"IOTRAIL_MPI";
+/// That of the number of frames of each call site.
+const STACK: &CStr = c"IOTRAIL_MPI_STACK";
 /// How often another name is tried.
 const TRIALS: u32 = 16;
 
@@ -30,6 +34,8 @@ enum State {
 #[derive(Clone, Copy)]
 pub(crate) struct Producer {
     base: *mut u8,
+    /// The call sites of the thread; NULL if they are not told.
+    sites: *mut Sites,
 }
 
 impl Producer {
@@ -69,9 +75,32 @@ impl Producer {
             unsafe { libc::pthread_atfork(None, None, Some(forget)) };
         });
         announce(Announcement::Quiet, 0);
-        let made = make(directory);
+        let made = make(directory).map(|(producer, number)| (producer.with_sites(), number));
         announce(Announcement::Ready, made.map_or(0, |(_, number)| number));
         made.map(|(producer, _)| producer)
+    }
+
+    /// With a table of call sites, if these are to be told.
+    fn with_sites(self) -> Self {
+        match stack_depth() {
+            0 => self,
+            depth => Self { sites: new_sites(depth), ..self },
+        }
+    }
+
+    /// The number of the call site of the present call, 0 if it has none. See [`Sites::site`] about `position`.
+    #[inline]
+    pub(crate) fn site(&self, symbol: &Symbol, position: usize) -> u32 {
+        // SAFETY: NULL, or the table of this thread, which no other uses, nor this one twice at a time: calls inside calls have none.
+        let Some(sites) = (unsafe { self.sites.as_mut() }) else { return 0 };
+        match sites.site(symbol, position, |record| self.push(record)) {
+            Site::Number(number) => number,
+            Site::None => 0,
+            Site::Unnumbered => {
+                self.counter(SITELESS).fetch_add(1, Ordering::Relaxed);
+                0
+            }
+        }
     }
 
     /// Adds a record; if there is no room, the recorder reads what is there before.
@@ -173,15 +202,40 @@ fn map(fd: libc::c_long) -> Option<Producer> {
     if unsafe { libc::syscall(libc::SYS_ftruncate, fd, FILE_BYTES) } != 0 {
         return None;
     }
-    let access = i64::from(libc::PROT_READ | libc::PROT_WRITE);
-    let shared = i64::from(libc::MAP_SHARED);
-    // SAFETY: maps the file at a place that is free.
-    let base = unsafe { libc::syscall(libc::SYS_mmap, 0_i64, FILE_BYTES, access, shared, fd, 0_i64) };
-    if base <= 0 {
-        return None;
-    }
-    let producer = Producer { base: base as *mut u8 };
+    let base = map_bytes(FILE_BYTES, libc::MAP_SHARED, fd)?;
+    let producer = Producer { base, sites: std::ptr::null_mut() };
     producer.counter(8).store(version(), Ordering::Relaxed);
     producer.counter(0).store(MAGIC, Ordering::Release);
     Some(producer)
+}
+
+/// Maps so many bytes at a place that is free.
+fn map_bytes(bytes: usize, how: libc::c_int, fd: libc::c_long) -> Option<*mut u8> {
+    let access = i64::from(libc::PROT_READ | libc::PROT_WRITE);
+    // SAFETY: takes no memory that is in use.
+    let base = unsafe { libc::syscall(libc::SYS_mmap, 0_i64, bytes, access, i64::from(how), fd, 0_i64) };
+    (base > 0).then_some(base as *mut u8)
+}
+
+/// How many frames of each call site are to be told.
+fn stack_depth() -> usize {
+    // SAFETY: the name ends with NUL, and so does the value.
+    let value = unsafe { libc::getenv(STACK.as_ptr()) };
+    if value.is_null() {
+        return 0;
+    }
+    // SAFETY: as above.
+    let digits = unsafe { CStr::from_ptr(value) };
+    digits.to_str().ok().and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// A table of call sites, in memory of its own; NULL if there is none.
+fn new_sites(depth: usize) -> *mut Sites {
+    let Some(base) = map_bytes(size_of::<Sites>(), libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1) else {
+        return std::ptr::null_mut();
+    };
+    let sites = base.cast::<Sites>();
+    // SAFETY: pages of zeros, which are a table without sites.
+    unsafe { &mut *sites }.begin(depth);
+    sites
 }

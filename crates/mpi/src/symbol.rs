@@ -1,7 +1,7 @@
 //! The function that a wrapper stands before.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// What the dynamic linker keeps of a loaded object (`man 3 dlinfo`).
 #[repr(C)]
@@ -22,11 +22,24 @@ const OWN: &[u8] = b"libiotrail_mpi.so";
 pub(crate) struct Symbol {
     name: &'static CStr,
     found: AtomicPtr<c_void>,
+    /// How far above the hook the return address of the wrapper lies; 0 as long as that is not known.
+    return_slot: AtomicUsize,
 }
 
 impl Symbol {
     pub(crate) const fn new(name: &'static CStr) -> Self {
-        Self { name, found: AtomicPtr::new(std::ptr::null_mut()) }
+        Self { name, found: AtomicPtr::new(std::ptr::null_mut()), return_slot: AtomicUsize::new(0) }
+    }
+
+    /// How far above the hook the return address of the wrapper lies, the same at every call; 0 as long as that is not known.
+    #[inline]
+    pub(crate) fn return_slot(&self) -> usize {
+        self.return_slot.load(Ordering::Relaxed)
+    }
+
+    /// It is known where the return address lies.
+    pub(crate) fn has_return_slot(&self, distance: usize) {
+        self.return_slot.store(distance, Ordering::Relaxed);
     }
 
     /// The name.

@@ -6,7 +6,7 @@ use iotrail_decode::CallSet;
 use iotrail_model::calls::{self, CallKind, Family, Transfer};
 use iotrail_model::recording_coverage::NO_FILE;
 use iotrail_model::recording_coverage::{Counts, count};
-use iotrail_model::{Coverage, Dictionaries, Event, Layer, NamedFile, PathId, Process};
+use iotrail_model::{Coverage, Dictionaries, Event, Layer, NamedFile, PathId, Process, Site, SiteId};
 use iotrail_resolve::Sink;
 use std::num::NonZeroU64;
 
@@ -42,6 +42,11 @@ impl<'s, S: Store> Filter<'s, S> {
     /// Ids of names mean something else from now on.
     pub(crate) fn rotated(&mut self) {
         self.store.rotated();
+    }
+
+    /// Keeps a call site; answers whether it is kept.
+    pub(crate) fn site(&mut self, site: SiteId, of: &Site) -> bool {
+        self.store.site(site, of).is_ok()
     }
 
     /// Keeps a statement of what was seen so far. If it is not kept, the last one says it.

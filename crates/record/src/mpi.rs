@@ -2,6 +2,8 @@
 
 use crate::mpi_file::{Bytes, RecordFile};
 use crate::mpi_requests::{Given, LiveRequests, MOST_HANDLES, Map};
+use crate::mpi_sites::{CallSites, SitesOfThread};
+use crate::plan::MpiPlan;
 use iotrail_model::{Layer, Pid, Tid};
 use iotrail_mpi_abi::{NONE, RequestUse, Roles, functions};
 use iotrail_trail::Temporary;
@@ -14,6 +16,8 @@ use std::path::Path;
 
 /// The variable that tells the library where to make its files.
 const DIRECTORY: &str = "IOTRAIL_MPI";
+/// That of the number of frames of call sites.
+const STACK: &str = "IOTRAIL_MPI_STACK";
 const PRELOAD: &str = "LD_PRELOAD";
 /// Memory in which files cost nothing.
 const MEMORY: &str = "/dev/shm";
@@ -29,9 +33,11 @@ pub(crate) struct MpiCalls {
     pub(crate) functions: Vec<Known>,
     pub(crate) threads: Map<Tid, Teller>,
     pub(crate) processes: Map<Pid, Handles>,
+    pub(crate) sites: CallSites,
     /// Threads that told something.
     heard: u64,
     dropped: u64,
+    siteless: u64,
     pub(crate) damaged: u64,
     pub(crate) records: Vec<Bytes>,
 }
@@ -61,6 +67,8 @@ pub(crate) struct Teller {
     opened: Option<i32>,
     /// The requests of its present call.
     pub(crate) given: Given,
+    /// Its call sites.
+    pub(crate) sites: SitesOfThread,
 }
 
 /// Handles of a process.
@@ -82,16 +90,21 @@ pub(crate) struct OpenFile {
 
 impl MpiCalls {
     /// MPI calls are recorded from now on: the variables that the program is started with.
-    pub(crate) fn begin(&mut self, library: &Path) -> io::Result<Vec<CString>> {
+    pub(crate) fn begin(&mut self, plan: &MpiPlan) -> io::Result<Vec<CString>> {
         let directory =
             Temporary::create(Path::new(MEMORY)).or_else(|_| Temporary::create(&std::env::temp_dir()))?;
         let before = std::env::var_os(PRELOAD).filter(|value| !value.is_empty());
-        let mut preload = library.as_os_str().to_owned();
+        let mut preload = plan.library.as_os_str().to_owned();
         if let Some(before) = before {
             preload.push(":");
             preload.push(before);
         }
-        let variables = [variable(PRELOAD, &preload)?, variable(DIRECTORY, directory.path().as_os_str())?];
+        let stack = plan.stack.to_string();
+        let variables = [
+            variable(PRELOAD, &preload)?,
+            variable(DIRECTORY, directory.path().as_os_str())?,
+            variable(STACK, stack.as_ref())?,
+        ];
         self.directory = Some(directory);
         self.functions = functions().map(|function| Known::of(&function)).collect();
         Ok(variables.into())
@@ -105,6 +118,11 @@ impl MpiCalls {
     /// Records for which the program found no room.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped + self.threads.values().map(|teller| teller.file.dropped()).sum::<u64>()
+    }
+
+    /// Calls that came from so many sites that theirs has no number.
+    pub(crate) fn siteless(&self) -> u64 {
+        self.siteless + self.threads.values().map(|teller| teller.file.siteless()).sum::<u64>()
     }
 
     /// Records that were none, and files that could not be read on.
@@ -129,6 +147,7 @@ impl MpiCalls {
                     is_opening: false,
                     opened: None,
                     given: Given::default(),
+                    sites: SitesOfThread::default(),
                 };
                 self.threads.insert(tid, teller);
             }
@@ -152,6 +171,7 @@ impl MpiCalls {
     pub(crate) fn thread_ends(&mut self, process: Pid, tid: Tid) {
         if let Some(teller) = self.threads.remove(&tid) {
             self.dropped += teller.file.dropped();
+            self.siteless += teller.file.siteless();
             self.damaged += u64::from(teller.file.is_damaged);
         }
         if process.0 == tid.0 {

@@ -82,8 +82,17 @@ impl<S: Store> Recording<'_, '_, S> {
             RecordKind::Text => return teller.adds(Record::text(bytes)),
             RecordKind::Handles => return teller.given.adds_handles(Record::handles(bytes)),
             RecordKind::Places => return teller.given.adds_places(Record::places(bytes)),
-            RecordKind::Entered | RecordKind::Returned => {}
+            RecordKind::Frames => return teller.sites.adds(Record::text(bytes)),
+            RecordKind::Entered => {
+                if let Some(site) = teller.sites.completes(record.site, process) {
+                    let filter = &mut self.emitter.filter;
+                    let number = self.mpi.sites.add(site, |number, site| filter.site(number, site));
+                    teller.sites.number(record.site, number);
+                }
+            }
+            RecordKind::Returned => {}
         }
+        let site = teller.sites.of(record.site);
         let known = self.mpi.functions.get(usize::from(record.function))?;
         let start = self.clock.at(record.start).min(now);
         let call = self.emitter.number_of(known.name);
@@ -134,6 +143,7 @@ impl<S: Store> Recording<'_, '_, S> {
             sent: moved.sent,
             received: moved.received,
             args: args.as_deref().map(str::as_bytes),
+            site,
         };
         self.emitter.item(&RawItem::Library { call, operation: &operation });
         Some(())

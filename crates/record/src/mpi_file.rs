@@ -2,7 +2,7 @@
 //! reading it takes bounded memory and ends.
 
 use iotrail_mpi_abi::{
-    CAPACITY, CONSUMED, DROPPED, FILE_BYTES, MAGIC, PRODUCED, RECORD_BYTES, place_of, version,
+    CAPACITY, CONSUMED, DROPPED, FILE_BYTES, MAGIC, PRODUCED, RECORD_BYTES, SITELESS, place_of, version,
 };
 use std::fs::File;
 use std::io;
@@ -17,6 +17,7 @@ pub(crate) struct RecordFile {
     file: File,
     consumed: u64,
     dropped: u64,
+    siteless: u64,
     /// Its counters made no sense, and it is not read any more.
     pub(crate) is_damaged: bool,
 }
@@ -24,7 +25,7 @@ pub(crate) struct RecordFile {
 impl RecordFile {
     /// Takes a file that a program has made; `None` if it is none of ours.
     pub(crate) fn take(file: File) -> io::Result<Option<Self>> {
-        let taken = Self { file, consumed: 0, dropped: 0, is_damaged: false };
+        let taken = Self { file, consumed: 0, dropped: 0, siteless: 0, is_damaged: false };
         let is_ours = taken.file.metadata()?.len() == FILE_BYTES as u64
             && taken.number(0)? == MAGIC
             && taken.number(8)? == version();
@@ -55,12 +56,18 @@ impl RecordFile {
         }
         self.consumed = produced;
         self.dropped = self.number(DROPPED)?;
+        self.siteless = self.number(SITELESS)?;
         self.file.write_all_at(&produced.to_ne_bytes(), CONSUMED as u64)
     }
 
     /// Records for which there was no room.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped
+    }
+
+    /// Calls whose site has no number.
+    pub(crate) fn siteless(&self) -> u64 {
+        self.siteless
     }
 
     fn number(&self, place: usize) -> io::Result<u64> {

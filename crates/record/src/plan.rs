@@ -22,8 +22,17 @@ pub struct RecordPlan {
     pub env: EnvSelection,
     /// What is left out, and counted.
     pub limits: Limits,
-    /// The library that programs load to tell of their MPI calls, if these are recorded.
-    pub mpi: Option<PathBuf>,
+    /// How MPI calls are recorded, if they are.
+    pub mpi: Option<MpiPlan>,
+}
+
+/// How MPI calls are recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MpiPlan {
+    /// The library that programs load to tell of them.
+    pub library: PathBuf,
+    /// Frames that are kept of the stack of each call; 0: no call sites.
+    pub stack: usize,
 }
 
 /// The program to be recorded.

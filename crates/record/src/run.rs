@@ -76,6 +76,7 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
         return Err(RecordError::of_launch(failure, command.path));
     }
     let coverage = recording.coverage();
+    recording.name_sites();
     Ok(Outcome {
         end: recording.end.unwrap_or(End::Detached),
         coverage,
@@ -96,7 +97,7 @@ impl<S: Store> Recording<'_, '_, S> {
         let needs = Needs { cores: places, announcements: plan.mpi.is_some() };
         let filter = self.mode.filtered.then(|| filter(&plan.calls, needs)).transpose()?;
         let variables = match &plan.mpi {
-            Some(library) => self.mpi.begin(library).map_err(RecordError::Mpi)?,
+            Some(mpi) => self.mpi.begin(mpi).map_err(RecordError::Mpi)?,
             None => Vec::new(),
         };
         // Files that are there and files that the program makes then have been made at different times, as file systems note them.
@@ -116,6 +117,15 @@ impl<S: Store> Recording<'_, '_, S> {
         self.threads.belongs(tid, Pid(tid.0)).started = false;
         self.spawned = Some(spawned);
         Ok(())
+    }
+
+    /// Finds out which lines of which sources the call sites are, and keeps that.
+    fn name_sites(&mut self) {
+        let sites = self.mpi.sites.named();
+        for (number, site) in sites {
+            // What is not kept is not known.
+            self.emitter.filter.site(number, &site);
+        }
     }
 
     /// What was seen and what not, so far.
@@ -169,6 +179,8 @@ impl<S: Store> Recording<'_, '_, S> {
         coverage.notes.extend(uncertain);
         let without_mpi = self.mpi.is_silent().then_some(Note::NoMpiCalls);
         coverage.notes.extend(without_mpi);
+        let siteless = self.mpi.siteless();
+        coverage.notes.extend((siteless > 0).then_some(Note::CallsWithoutSite { calls: siteless }));
         coverage.notes.extend(
             troubles.chain([self.decoding.calls.note()]).chain(long_names).chain(sample).chain(limit),
         );

@@ -2,7 +2,7 @@
 
 use crate::proc::{Launcher, host};
 use crate::{Outcome, RecordError, RecordPlan, Store, StoreError, Target, record};
-use iotrail_model::{CaseName, Coverage, Dictionaries, Event, NamedFile, PathId, Process};
+use iotrail_model::{CaseName, Coverage, Dictionaries, Event, NamedFile, PathId, Process, Site, SiteId};
 use iotrail_spool::SpoolError;
 use iotrail_trail::{Capture, JoinOptions, Progress, Published, Recording, TrailError};
 use std::collections::BTreeMap;
@@ -157,6 +157,10 @@ impl Store for Spool<'_> {
 
     fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) -> Result<(), StoreError> {
         Ok(self.0.writer().file(path, file, names)?)
+    }
+
+    fn site(&mut self, site: SiteId, of: &Site) -> Result<(), StoreError> {
+        Ok(self.0.writer().site(site, of)?)
     }
 
     fn coverage(&mut self, coverage: &Coverage) -> Result<(), StoreError> {

@@ -1,6 +1,6 @@
 //! Where events are kept.
 
-use iotrail_model::{Coverage, Dictionaries, Event, NamedFile, PathId, Process};
+use iotrail_model::{Coverage, Dictionaries, Event, NamedFile, PathId, Process, Site, SiteId};
 
 /// Why something is not kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +44,14 @@ pub trait Store {
     /// # Errors
     /// It is not kept.
     fn file(&mut self, _path: PathId, _file: &NamedFile, _names: &Dictionaries) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Keeps a call site, or what became known of it, before an event refers to it.
+    ///
+    /// # Errors
+    /// It is not kept, and no event may refer to it.
+    fn site(&mut self, _site: SiteId, _of: &Site) -> Result<(), StoreError> {
         Ok(())
     }
 

@@ -57,6 +57,7 @@ pub(crate) fn redacted(note: &Note, words: &Words) -> Option<Note> {
         | Note::CallTableSkipped
         | Note::FunctionsOnly
         | Note::NoMpiCalls
+        | Note::CallsWithoutSite { .. }
         | Note::DxtTransfersOnly
         | Note::DxtUnit { .. }
         | Note::DxtStartInSeconds

@@ -6,8 +6,8 @@ use crate::public;
 use crate::words::Words;
 use iotrail_model::sources::SOURCES;
 use iotrail_model::{
-    Case, CaseName, Cell, CellKind, Dictionaries, EnvironmentDigests, Event, FileId, NameKind, NamedFile,
-    Nullable, Process,
+    Case, CaseName, Cell, CellKind, Dictionaries, EnvironmentDigests, Event, FileId, Frame, NameKind,
+    NamedFile, Nullable, Process, Site, SiteId, SourcePlace,
 };
 use iotrail_trail::{Capture, Columns, CreateOptions, EventLog, PartWriter, Totals, TrailWriter};
 use serde::Serialize;
@@ -67,6 +67,9 @@ pub fn redact(
         }
         redacted.events += batch.len as u64;
         step(redacted.events);
+    }
+    for (number, site) in log.sites().iter().enumerate() {
+        part.push_site(SiteId::from_index(number), of_site(site, words));
     }
     let mut digests = EnvironmentDigests::default();
     for process in processes {
@@ -200,6 +203,21 @@ fn of_process(process: Process, words: &Words, digests: &mut EnvironmentDigests)
         env: process.env.iter().map(variable).collect(),
         ..process
     }
+}
+
+/// A call site whose modules, functions and sources have other names. A build ID would tell the module.
+fn of_site(site: &Site, words: &Words) -> Site {
+    let frame = |frame: &Frame| Frame {
+        module: words.path(&frame.module),
+        build_id: None,
+        offset: frame.offset,
+        source: SourcePlace {
+            function: frame.source.function.as_deref().map(|function| words.text(function)),
+            file: frame.source.file.as_deref().map(|file| words.path(file)),
+            line: frame.source.line,
+        },
+    };
+    Site { frames: site.frames.iter().map(frame).collect() }
 }
 
 /// What is known of files.

@@ -113,4 +113,5 @@ fn tell(event: &mut Event, operation: &Operation<&[u8]>, names: &mut Dictionarie
     event.sent = operation.sent.into();
     event.received = operation.received.into();
     event.args = operation.args.map(|text| FlagsId(names.flags.intern(text))).into();
+    event.site = operation.site.into();
 }

@@ -471,6 +471,7 @@ fn near(base: u32, apart: i64) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::samples;
+    use iotrail_model::SiteId;
     use proptest::prelude::*;
 
     fn round_trip(events: &[Event]) -> (Vec<Event>, usize) {
@@ -534,6 +535,7 @@ mod tests {
         Nullable<FlagsId>: Self::some(FlagsId(1));
         Nullable<FileId>: Self::some(FileId(u32::MAX - 1));
         Nullable<OpenId>: Self::some(OpenId(8));
+        Nullable<SiteId>: Self::some(SiteId(11));
     }
 
     macro_rules! each_column {

@@ -23,6 +23,7 @@ mod row_code;
 #[cfg(test)]
 mod samples;
 mod segment;
+mod sites;
 mod spool;
 mod sum;
 mod survey;

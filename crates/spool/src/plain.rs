@@ -5,7 +5,7 @@
 
 use crate::format::MAX_NAMES;
 use iotrail_model::varint::{Cursor, put as put_number, put_signed};
-use iotrail_model::{ErrnoId, Event, FlagsId, Nullable, PathId};
+use iotrail_model::{ErrnoId, Event, FlagsId, Nullable, PathId, SiteId};
 
 /// Bits of a shape below this one are those of predicted columns.
 const FIRST: u32 = 18;
@@ -36,6 +36,7 @@ plain_cells! {
     u64: put_number, |from: &mut Cursor<'_>| from.number();
     i64: put_signed, |from: &mut Cursor<'_>| from.signed();
     i32: |out: &mut Vec<u8>, value| put_signed(out, i64::from(value)), |from: &mut Cursor<'_>| from.signed()?.try_into().ok();
+    SiteId: |out: &mut Vec<u8>, id: SiteId| put_number(out, id.0.into()), |from: &mut Cursor<'_>| from.small().map(SiteId);
     PathId: |out: &mut Vec<u8>, id: PathId| put_number(out, id.0.into()), |from: &mut Cursor<'_>| name(from).map(PathId);
     ErrnoId: |out: &mut Vec<u8>, id: ErrnoId| put_number(out, id.0.into()), |from: &mut Cursor<'_>| name(from).map(ErrnoId);
     FlagsId: |out: &mut Vec<u8>, id: FlagsId| put_number(out, id.0.into()), |from: &mut Cursor<'_>| name(from).map(FlagsId);

@@ -2,7 +2,7 @@
 
 use iotrail_model::{
     CallId, CaseId, ErrnoId, Event, FileFacts, FileId, FileKind, FlagsId, Layer, NamedFile, Nanos, Nullable,
-    OpenId, PathId, Pid, Process, Tid, Timestamp, Usage,
+    OpenId, PathId, Pid, Process, SiteId, Tid, Timestamp, Usage,
 };
 use proptest::prelude::*;
 
@@ -73,6 +73,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             received: result.0,
             via: result.2.map(FlagsId).into(),
             args: result.2.map(FlagsId).into(),
+            site: what.2.map(SiteId).into(),
         };
         // What real events look like.
         if result.3 & 1 == 1 {

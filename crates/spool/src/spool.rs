@@ -7,8 +7,11 @@ use crate::header::Header;
 use crate::header_file::{self, Opened};
 use crate::losses::{self, Losses};
 use crate::reader::Reader;
+use crate::sites;
 use crate::survey::{Piece, Survey, survey};
 use crate::tables::{Collector, Tables};
+use iotrail_model::{Site, SiteId};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -213,6 +216,14 @@ impl Spool {
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(self)
+    }
+
+    /// The call sites that its events refer to.
+    ///
+    /// # Errors
+    /// Their file cannot be read.
+    pub fn sites(&self) -> Result<BTreeMap<SiteId, Site>, SpoolError> {
+        sites::read(&self.directory)
     }
 
     /// Process rows and coverage, without decoding an event.

@@ -9,8 +9,9 @@ use crate::local_names::LocalNames;
 use crate::losses::{Appended, LossesFile};
 use crate::row_code::{self, LastFile};
 use crate::segment::{Frame, Segment};
+use crate::sites::SitesFile;
 use iotrail_model::varint::put;
-use iotrail_model::{Coverage, Dictionaries, Event, NameKind, NamedFile, PathId, Process};
+use iotrail_model::{Coverage, Dictionaries, Event, NameKind, NamedFile, PathId, Process, Site, SiteId};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,7 @@ pub struct SpoolWriter {
     directory: PathBuf,
     header: HeaderFile,
     losses: LossesFile,
+    sites: SitesFile,
     segment: Segment,
     segment_bytes: u64,
     names: LocalNames,
@@ -70,6 +72,7 @@ impl SpoolWriter {
         let header = HeaderFile::create(directory, header)?;
         Ok(Self {
             losses: LossesFile::create(directory, header.identity())?,
+            sites: SitesFile::default(),
             segment: Segment::create(directory, 0, header.identity())?,
             directory: directory.to_owned(),
             header,
@@ -137,6 +140,14 @@ impl SpoolWriter {
     ) -> Result<(), SpoolError> {
         let file = file.into();
         self.row(|writer| writer.append_file(path, &file, names))
+    }
+
+    /// Keeps a call site before the first event that has its number, or what became known of it.
+    ///
+    /// # Errors
+    /// It is not kept, and no event may have its number; everything else goes on.
+    pub fn site(&mut self, site: SiteId, of: &Site) -> Result<(), SpoolError> {
+        self.sites.append(&self.directory, site, of)
     }
 
     /// Appends the coverage statement as it stands, so that a recording that is killed knows what it dropped until then.

@@ -7,11 +7,11 @@ use crate::section::Section;
 use crate::times::ItemTimes;
 use crate::tree::References;
 use crate::writer::Writer;
-use crate::{drawn, names, records, sparse, tables, tree};
+use crate::{drawn, names, records, sites, sparse, tables, tree};
 use hashbrown::HashMap;
 use iotrail_model::{
     CallId, Case, CaseId, Coverage, ErrnoId, FileRow, FlagsId, Layer, Names, Nullable, Pid, Process,
-    RecordingCoverage, Tid, Timestamp,
+    RecordingCoverage, Site, SiteId, Tid, Timestamp,
 };
 use iotrail_structure::{DrawnColumns, Precision, Resolution, Structure};
 use iotrail_trail::Capture;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 type Result<T> = std::result::Result<T, FileError>;
 
 /// What events of an item have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallKey {
     /// Interface at which the call was seen.
     pub layer: Layer,
@@ -35,6 +35,8 @@ pub struct CallKey {
     /// What it acts on, which tells loops apart: a group of files, or a program that starts up; one of
     /// [`Document::roles`].
     pub role: Option<u32>,
+    /// Where it is called from: one of [`Document::sites`].
+    pub site: Nullable<SiteId>,
 }
 
 /// A thread: its events are one sequence. The number of a line is the rank that the structure knows it by.
@@ -171,6 +173,8 @@ pub struct Document {
     pub names: Names,
     /// What keys act on.
     pub roles: Vec<Arc<str>>,
+    /// Call sites by their number.
+    pub sites: Vec<Site>,
     /// Keys by the number that the structure knows them by.
     pub keys: Vec<CallKey>,
     /// Lines by their number.
@@ -217,6 +221,9 @@ impl Document {
         if self.about.precision.is_some() {
             sections.push((Section::Drawn, with(&|out| drawn::write(self.structure.drawn(), out))));
         }
+        if !self.sites.is_empty() {
+            sections.push((Section::Sites, with(&|out| sites::write(&self.sites, &self.keys, out))));
+        }
         Ok(pack(&sections))
     }
 
@@ -239,7 +246,11 @@ impl Document {
             return Err(sections.reader(Section::Processes)?.error(found, expected));
         }
         let (names, roles) = sections.read(Section::Names, names::read)?;
-        let keys = sections.read(Section::Keys, |input| tables::read_keys(input, &names, roles.len()))?;
+        let mut keys = sections.read(Section::Keys, |input| tables::read_keys(input, &names, roles.len()))?;
+        let sites = match sections.has(Section::Sites) {
+            true => sections.read(Section::Sites, |input| sites::read(input, &mut keys))?,
+            false => Vec::new(),
+        };
         let lines = sections.read(Section::Lines, |input| tables::read_lines(input, cases.len()))?;
         let ranks = sections.read(Section::Ranks, |input| tree::read_ranks(input, lines.len() as u32))?;
         let references =
@@ -256,7 +267,7 @@ impl Document {
             (0..items).map(|_| ItemTimes::read(input, about.resolution())).collect::<Result<Vec<_>>>()
         })?;
         let files = sections.read(Section::Files, |input| tables::read_files(input, &names, cases.len()))?;
-        Ok(Self { about, names, roles, keys, lines, structure, times, cases, processes, files })
+        Ok(Self { about, names, roles, sites, keys, lines, structure, times, cases, processes, files })
     }
 
     /// Number of events.
@@ -269,6 +280,10 @@ impl Document {
 struct Sections(HashMap<Section, Content>);
 
 impl Sections {
+    fn has(&self, section: Section) -> bool {
+        self.0.contains_key(&section)
+    }
+
     fn reader(&self, section: Section) -> Result<Reader<'_>> {
         let missing = || FileError::Index {
             byte: 0,

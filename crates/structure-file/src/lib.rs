@@ -14,6 +14,7 @@ mod names;
 mod reader;
 mod records;
 mod section;
+mod sites;
 mod sparse;
 mod tables;
 mod times;

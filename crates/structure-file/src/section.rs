@@ -27,10 +27,12 @@ pub enum Section {
     Files = 10,
     /// Distributions of values that are drawn, by item and column.
     Drawn = 11,
+    /// Call sites, and those of the keys.
+    Sites = 12,
 }
 
 impl Section {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::About,
         Self::Names,
         Self::Keys,
@@ -42,6 +44,7 @@ impl Section {
         Self::Processes,
         Self::Files,
         Self::Drawn,
+        Self::Sites,
     ];
 
     fn name(self) -> &'static str {
@@ -57,6 +60,7 @@ impl Section {
             Self::Processes => "processes",
             Self::Files => "files",
             Self::Drawn => "drawn",
+            Self::Sites => "sites",
         }
     }
 }

@@ -40,7 +40,8 @@ pub(crate) fn read_keys(input: &mut Reader<'_>, names: &Names, roles: usize) -> 
             Nullable::<ErrnoId>::of_number(errno)?,
             Nullable::<FlagsId>::of_number(flags)?,
         );
-        named.then_some(CallKey { layer, call, errno, flags, role: role.map(|role| role as u32) })
+        let role = role.map(|role| role as u32);
+        named.then_some(CallKey { layer, call, errno, flags, role, site: Nullable::NULL })
     };
     let keys: Option<Vec<CallKey>> = rows.into_iter().map(key).collect();
     keys.ok_or_else(|| {

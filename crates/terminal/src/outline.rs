@@ -2,7 +2,7 @@
 
 use crate::table::{Align, Block, Cell, Style, Table};
 use iotrail_compress::{Counts, Outline, OutlineCall, OutlineItem, OutlineLine};
-use iotrail_model::units;
+use iotrail_model::{Frame, units};
 
 /// How many threads are listed.
 const SHOWN_LINES: usize = 12;
@@ -21,7 +21,8 @@ pub fn outline(outline: &Outline, style: Style) -> String {
         .figures("share", Align::Right)
         .optional("bytes", Align::Right)
         .optional("each", Align::Right)
-        .names("files");
+        .names("files")
+        .optional("called by", Align::Left);
     outline.body.iter().for_each(|item| rows(item, 0, &mut table));
     format!("{}\n{threads}\n{}", summary(outline).render(style), table.render(style))
 }
@@ -108,6 +109,7 @@ fn cells(item: &OutlineItem, depth: usize) -> Vec<Cell> {
         moved.map(|call| bytes(call.bytes)).unwrap_or_default().into(),
         moved.map(|call| format!("{}{}", mark(item, &SIZES), sizes(call))).unwrap_or_default().into(),
         of_call.map(files).unwrap_or_default().into(),
+        of_call.and_then(|call| call.site.innermost()).map(Frame::words).unwrap_or_default().into(),
     ]
 }
 

@@ -12,7 +12,7 @@ use arrow_array::types::{
 use arrow_schema::{DataType, Field, TimeUnit};
 use iotrail_model::{
     CallId, CaseId, ErrnoId, EventBatch, FileId, FlagsId, Layer, NameKind, Nanos, Nullable, OpenId, PathId,
-    Pid, Tid, Timestamp,
+    Pid, SiteId, Tid, Timestamp,
 };
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescPtr;
@@ -221,6 +221,7 @@ optional_integers! {
     FileId: UInt32Type, DataType::UInt32, true, |id: FileId| i64::from(id.0), FileId;
     u64: UInt64Type, DataType::UInt64, false, |value: u64| value as i64, |value| value;
     OpenId: UInt32Type, DataType::UInt32, true, |id: OpenId| i64::from(id.0), OpenId;
+    SiteId: UInt32Type, DataType::UInt32, true, |id: SiteId| i64::from(id.0), SiteId;
 }
 
 names! {

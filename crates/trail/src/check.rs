@@ -9,9 +9,10 @@ use crate::name_index::NameIndex;
 use crate::parquet_file::ParquetFile;
 use crate::read_tables;
 use crate::rows::{Key, key};
+use crate::sites;
 use crate::trail::Trail;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CallId, EventBatch, FileId, FileKind, Layer, Nullable, PathId, Process, Usage};
+use iotrail_model::{CallId, EventBatch, FileId, FileKind, Layer, Nullable, PathId, Process, SiteId, Usage};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -56,9 +57,10 @@ pub fn check(path: &Path) -> Result<Vec<Problem>, TrailError> {
 pub fn check_trail(trail: &Trail) -> Result<Vec<Problem>, TrailError> {
     let mut check = Check::default();
     check.paths(trail);
+    check.sites(trail);
     let log = match EventLog::of_trails(vec![trail.clone()]) {
         Ok(log) => log,
-        // The table `files` cannot be read; that was named, and without it no path can be told.
+        // A table `files` or `sites` cannot be read; that was named, and without it no path can be told.
         Err(_) => return Ok(check.problems),
     };
     for file in trail.tables(Table::Events) {
@@ -77,6 +79,8 @@ struct Check {
     problems: Vec<Problem>,
     /// The names of each file of each part, by what the part's files are called.
     names: HashMap<String, HashSet<(Arc<str>, u32)>>,
+    /// Numbers of call sites.
+    sites: BTreeSet<SiteId>,
     counted: Counted,
 }
 
@@ -128,10 +132,20 @@ impl Check {
         }
     }
 
+    fn sites(&mut self, trail: &Trail) {
+        for file in trail.tables(Table::Sites) {
+            match sites::read(file) {
+                Ok(sites) => self.sites.extend(sites.into_keys()),
+                Err(error) => self.add_error(file.path(), error),
+            }
+        }
+    }
+
     fn events(&mut self, file: &ParquetFile, log: &EventLog) {
         let mut last: Option<Key> = None;
         let names = self.names.remove(part_of(file)).unwrap_or_default();
         let mut known = HashSet::new();
+        let sites = self.sites.clone();
         for row_group in 0..file.row_groups() {
             let batch = match decode(file, row_group, Columns::ALL, &mut log.name_index()) {
                 Ok(batch) => batch,
@@ -149,6 +163,9 @@ impl Check {
                 std::mem::replace(&mut last, key) > key
             }) {
                 self.add(file.path(), Some(row_group), format!("row {row} comes before the row above it"));
+            }
+            if let Some(site) = batch.site.iter().filter_map(|site| site.get()).find(|s| !sites.contains(s)) {
+                self.add(file.path(), Some(row_group), sites::unknown(site));
             }
             for (column, files, paths) in
                 [("file", &batch.file, &batch.path), ("file2", &batch.file2, &batch.path2)]

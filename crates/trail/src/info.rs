@@ -37,6 +37,9 @@ pub struct Info {
     /// Events by layer.
     #[serde(default)]
     pub layers: BTreeMap<String, u64>,
+    /// Call sites of MPI calls.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sites: u64,
     /// Events by error name.
     pub errnos: BTreeMap<String, u64>,
     /// From the first start to the last end; NULL if there is no event, or a case has no time stamps.
@@ -95,6 +98,7 @@ impl Info {
             events: totals.events,
             calls: totals.calls.clone(),
             layers: totals.by_layer(),
+            sites: 0,
             errnos: totals.errnos.clone(),
             // One case without time stamps, and the first start and the last end are those of no clock.
             time: totals
@@ -135,6 +139,10 @@ impl Info {
         self.coverage.merge(&other.coverage);
         self.disk_bytes += other.disk_bytes;
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 pub(crate) fn add(counts: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {

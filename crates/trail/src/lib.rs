@@ -50,6 +50,7 @@ mod row_group;
 mod rows;
 mod schema;
 mod seal;
+mod sites;
 mod tables;
 mod text_runs;
 mod trail;

@@ -10,13 +10,14 @@ use crate::name_index::NameIndex;
 use crate::parquet_file::ParquetFile;
 use crate::read_tables;
 use crate::row_group::RowGroupMeta;
+use crate::sites::{self, SiteNumbers, Sites};
 use crate::trail::Trail;
 use hashbrown::HashMap;
 use iotrail_kernel::pool;
 use iotrail_model::places::is_pseudo;
 use iotrail_model::{
     Case, CaseId, Coverage, EventBatch, FileId, FileRow, Layer, Limitation, NameKind, Names, Nullable,
-    PathId, Process,
+    PathId, Process, Site, SiteId,
 };
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -62,6 +63,7 @@ pub struct EventLog {
     /// Names of hosts, while rows are read.
     hosts: Vec<String>,
     groups: Vec<Group>,
+    sites: Sites,
     memory: Option<Memory>,
 }
 
@@ -73,7 +75,7 @@ struct Group {
 
 #[derive(Debug)]
 enum RowGroupSource {
-    File { trail: usize, part: usize, file: ParquetFile, row_group: usize },
+    File { trail: usize, part: usize, file: ParquetFile, row_group: usize, sites: Arc<SiteNumbers> },
     Memory(Box<EventBatch>),
 }
 
@@ -97,7 +99,7 @@ impl EventLog {
     /// # Errors
     /// If the table `files` of one of them cannot be read.
     pub fn of_trails(trails: Vec<Trail>) -> Result<Self, TrailError> {
-        let mut log = Self::empty();
+        let mut log = Self { sites: Sites::of(&trails)?, ..Self::empty() };
         for trail in trails {
             log.add_trail(trail)?;
         }
@@ -121,6 +123,7 @@ impl EventLog {
             parts: 0,
             hosts: Vec::new(),
             groups: Vec::new(),
+            sites: Sites::default(),
             memory: None,
         }
     }
@@ -131,9 +134,9 @@ impl EventLog {
         names: NameIndex,
         rows: Vec<FileRow>,
         batches: Vec<EventBatch>,
-        processes: Vec<Process>,
+        (processes, sites): (Vec<Process>, Sites),
     ) -> Self {
-        let mut log = Self { names, memory: Some(Memory { processes }), ..Self::empty() };
+        let mut log = Self { names, sites, memory: Some(Memory { processes }), ..Self::empty() };
         log.first_cases.push(0);
         log.cases.extend_from_slice(trail.cases());
         log.trails.push(trail);
@@ -162,11 +165,14 @@ impl EventLog {
         self.first_cases.push(first);
         let parts = self.add_names(&trail)?;
         let number = self.trails.len();
+        let numbers = self.sites.numbers(&trail)?;
         for file in trail.tables(Table::Events) {
+            let sites = numbers.of(part_of(file));
             let part = parts.get(part_of(file)).copied().unwrap_or(usize::MAX);
             for row_group in 0..file.row_groups() {
                 let meta = RowGroupMeta::of_file(file, row_group, first);
-                let place = RowGroupSource::File { trail: number, part, file: file.clone(), row_group };
+                let (file, sites) = (file.clone(), Arc::clone(&sites));
+                let place = RowGroupSource::File { trail: number, part, file, row_group, sites };
                 self.groups.push(Group { meta, place });
             }
         }
@@ -396,6 +402,24 @@ impl EventLog {
         }
     }
 
+    /// Replaces the numbers of call sites in rows of a row group by the log's.
+    pub(crate) fn translate_sites(
+        &self,
+        row_group: usize,
+        cells: &mut [Nullable<SiteId>],
+    ) -> Result<(), SiteId> {
+        match &self.groups[row_group].place {
+            RowGroupSource::Memory(_) => Ok(()),
+            RowGroupSource::File { sites, .. } => sites::translate(sites, cells),
+        }
+    }
+
+    /// The call sites of the log: `sites()[SiteId.index()]`. Equal stacks are one, whoever recorded them.
+    #[must_use]
+    pub fn sites(&self) -> &[Site] {
+        &self.sites.all
+    }
+
     /// The coverage statement over all trails.
     #[must_use]
     pub fn coverage(&self) -> Coverage {
@@ -436,6 +460,7 @@ impl EventLog {
         for trail in &self.trails {
             info.merge(&trail.info()?);
         }
+        info.sites = self.sites.all.len() as u64;
         Ok(info)
     }
 
@@ -501,12 +526,14 @@ impl EventLog {
         row_group: usize,
         columns: Columns,
     ) -> Result<(), TrailError> {
-        let (trail, part, file, row_group) = match &self.groups[row_group].place {
+        let (trail, part, file, row_group, sites) = match &self.groups[row_group].place {
             RowGroupSource::Memory(rows) => {
                 batch.clone_from(rows);
                 return Ok(());
             }
-            RowGroupSource::File { trail, part, file, row_group } => (*trail, *part, file, *row_group),
+            RowGroupSource::File { trail, part, file, row_group, sites } => {
+                (*trail, *part, file, *row_group, sites)
+            }
         };
         decode_into(batch, decoder, file, row_group, columns.with_paths_of_files(), &mut &self.names)?;
         let known = self.identities.translate(part, &mut batch.file, &batch.path);
@@ -514,6 +541,9 @@ impl EventLog {
         if let Err(number) = known {
             let why = format!("an event is of file {number}, which is not in `files`");
             return Err(TrailError::damaged(file.path(), Some(row_group), why));
+        }
+        if let Err(site) = sites::translate(sites, &mut batch.site) {
+            return Err(TrailError::damaged(file.path(), Some(row_group), sites::unknown(site)));
         }
         let first = self.first_cases[trail];
         let end = first + self.trails[trail].cases().len() as u32;

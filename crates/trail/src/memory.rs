@@ -8,12 +8,13 @@ use crate::name_index::NameIndex;
 use crate::name_pairs::{NamePairs, of_key};
 use crate::own_names::OwnNames;
 use crate::part::file_row;
+use crate::sites::Sites;
 use crate::trail::Trail;
 use crate::writer::{CreateOptions, TrailWriter};
 use iotrail_model::text::path_to_text;
 use iotrail_model::{
     CallId, Case, CaseId, CaseName, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileId, FileRow,
-    FlagsId, NameKind, NamedFile, Nanos, Nullable, PathId, Pid, Process, Tid, Timestamp,
+    FlagsId, NameKind, NamedFile, Nanos, Nullable, PathId, Pid, Process, Site, SiteId, Tid, Timestamp,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,6 +27,7 @@ pub struct MemoryLog {
     events: Vec<Event>,
     processes: Vec<Process>,
     facts: BTreeMap<(String, Nullable<FileId>), NamedFile>,
+    sites: Sites,
     coverage: Coverage,
     row_group_rows: usize,
 }
@@ -74,6 +76,11 @@ impl MemoryLog {
     /// The id of a text of flags.
     pub fn flags(&mut self, text: &str) -> Nullable<FlagsId> {
         Nullable::some(FlagsId(self.names.flags.intern(text.as_bytes())))
+    }
+
+    /// The id of a call site.
+    pub fn site(&mut self, site: Site) -> Nullable<SiteId> {
+        Nullable::some(self.sites.add(site))
     }
 
     /// Adds an event, in any order.
@@ -134,7 +141,13 @@ impl MemoryLog {
             distinct_files: false,
             checksum: crate::seal::Checksum::default(),
         };
-        EventLog::in_memory(Trail::in_memory(meta, self.cases), names, files, batches, self.processes)
+        EventLog::in_memory(
+            Trail::in_memory(meta, self.cases),
+            names,
+            files,
+            batches,
+            (self.processes, self.sites),
+        )
     }
 }
 

@@ -87,6 +87,8 @@ pub enum Table {
     Processes,
     /// One row per distinct path of a part.
     Files,
+    /// One row per frame of a call site of a part.
+    Sites,
 }
 
 impl Table {
@@ -98,6 +100,7 @@ impl Table {
             Self::Events => "events",
             Self::Processes => "processes",
             Self::Files => "files",
+            Self::Sites => "sites",
         }
     }
 

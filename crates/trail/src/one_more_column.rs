@@ -25,7 +25,8 @@ mod later {
     use crate::own_names::OwnNames;
     use arrow_schema::Field;
     use iotrail_model::{
-        CallId, CaseId, ErrnoId, FileId, FlagsId, Layer, Nanos, Nullable, OpenId, PathId, Pid, Tid, Timestamp,
+        CallId, CaseId, ErrnoId, FileId, FlagsId, Layer, Nanos, Nullable, OpenId, PathId, Pid, SiteId, Tid,
+        Timestamp,
     };
     use parquet::errors::{ParquetError, Result};
     use parquet::schema::types::ColumnDescPtr;

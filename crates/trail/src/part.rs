@@ -17,12 +17,15 @@ use crate::name_pairs::{Mentioned, NamePairs, of_key};
 use crate::own_names::OwnNames;
 use crate::parquet_file::ParquetFile;
 use crate::rows::{Key, SortBuffer};
+use crate::sites;
 use crate::tables::TableWriter;
 use crate::text_runs::TextRuns;
 use iotrail_model::canonical::canonical;
 use iotrail_model::{
-    CaseId, Dictionaries, Event, EventBatch, FileId, FileKind, FileRow, NamedFile, Nullable, Process,
+    CaseId, Dictionaries, Event, EventBatch, FileId, FileKind, FileRow, NamedFile, Nullable, Process, Site,
+    SiteId,
 };
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,6 +53,7 @@ pub struct PartWriter {
     numberings: Numberings,
     facts: FactSet,
     processes: TableWriter<Process>,
+    sites: BTreeMap<SiteId, Site>,
 }
 
 impl std::fmt::Debug for PartWriter {
@@ -101,6 +105,7 @@ impl PartWriter {
             paths: TextRuns::new(directory, format!("paths-{part:04}")),
             facts: FactSet::new(directory, part, limits.path_bytes),
             processes: TableWriter::create(&directory.join(Table::Processes.file_name(part)))?,
+            sites: BTreeMap::new(),
         })
     }
 
@@ -191,6 +196,11 @@ impl PartWriter {
         self.processes.push(process.clone())
     }
 
+    /// Adds a call site that events refer to.
+    pub fn push_site(&mut self, site: SiteId, of: Site) {
+        self.sites.insert(site, of);
+    }
+
     /// Adds what is known of a file. It stands in the row of `path` in `files` if an event mentions that path, before or
     /// after, or, unless it has lost that name, the file; the latest facts count.
     ///
@@ -236,13 +246,15 @@ impl PartWriter {
             _ => merge.all(&self.ends, self.runs, &mut self.names)?,
         };
         let part = self.part;
+        let tables = [
+            events.listed(Table::Events, part),
+            processes.listed(Table::Processes, part),
+            files.listed(Table::Files, part),
+        ];
+        let sites = sites::write(&self.sites, &self.directory, part)?;
         Ok(PartSummary {
             part,
-            files: vec![
-                events.listed(Table::Events, part),
-                processes.listed(Table::Processes, part),
-                files.listed(Table::Files, part),
-            ],
+            files: tables.into_iter().chain(sites).collect(),
             max_case: self.counters.max_case(),
             counters: self.counters.named(&self.names),
         })

@@ -2,13 +2,15 @@
 
 use crate::error::TrailError;
 use crate::parquet_file::ParquetFile;
+use crate::sites::SiteRow;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
 use iotrail_model::{
-    Case, CaseId, CaseName, Clock, FileRow, Nanos, Pid, Process, Resolution, Timestamp, Usage,
+    Case, CaseId, CaseName, Clock, FileRow, Frame, Nanos, Pid, Process, Resolution, SiteId, SourcePlace,
+    Timestamp, Usage,
 };
 use std::sync::Arc;
 
@@ -138,5 +140,22 @@ pub(crate) fn file(fields: &Fields<'_>, row: usize) -> Result<FileRow, String> {
         birth: fields.number::<Int64Type>(7, row),
         gone: fields.truth(8, row),
         case: fields.number::<UInt32Type>(9, row).map(CaseId),
+    })
+}
+
+pub(crate) fn site_row(fields: &Fields<'_>, row: usize) -> Result<SiteRow, String> {
+    Ok(SiteRow {
+        site: SiteId(fields.number::<UInt32Type>(0, row).unwrap_or_default()),
+        place: fields.number::<UInt32Type>(1, row).unwrap_or_default(),
+        frame: Frame {
+            module: fields.text(2, row).unwrap_or_default(),
+            build_id: fields.text(3, row),
+            offset: fields.number::<UInt64Type>(4, row).unwrap_or_default(),
+            source: SourcePlace {
+                function: fields.text(5, row),
+                file: fields.text(6, row),
+                line: fields.number::<UInt32Type>(7, row),
+            },
+        },
     })
 }

@@ -15,7 +15,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
 use arrow_schema::{DataType, Field, SchemaRef};
-use iotrail_model::{FileId, NameKind, Nullable, PathId};
+use iotrail_model::{FileId, NameKind, Nullable, PathId, SiteId};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -103,6 +103,7 @@ impl EventLog {
                 (CASE, Some(array)) => of_log(array, cases),
                 (FILE, files) => self.files_of_log(row_group, files, array(PATH)),
                 (FILE2, files) => self.files_of_log(row_group, files, array(PATH2)),
+                (SITE, Some(sites)) => self.sites_of_log(row_group, sites),
                 (_, Some(array)) => within_dictionary(array),
                 (_, None) => Ok(new_null_array(schema_of(*index).data_type(), found.num_rows())),
             };
@@ -134,6 +135,15 @@ impl EventLog {
         Ok(Arc::new(ids.into_iter().map(|id| id.get().map(|id| id.0)).collect::<UInt32Array>()))
     }
 
+    /// The ids in the log of call sites.
+    fn sites_of_log(&self, row_group: usize, sites: &ArrayRef) -> Result<ArrayRef, String> {
+        let sites = sites.as_primitive_opt::<UInt32Type>().ok_or("is not a column of numbers")?;
+        let mut ids: Vec<Nullable<SiteId>> = sites.iter().map(|number| number.map(SiteId).into()).collect();
+        self.translate_sites(row_group, &mut ids)
+            .map_err(|number| format!("has the site {number}, which is not in `sites`"))?;
+        Ok(Arc::new(ids.into_iter().map(|id| id.get().map(|id| id.0)).collect::<UInt32Array>()))
+    }
+
     /// The log's ids of a column of paths.
     fn path_ids(&self, paths: &ArrayRef) -> Result<Vec<Nullable<PathId>>, String> {
         let paths = within_dictionary(paths)?;
@@ -162,6 +172,7 @@ const PATH: usize = Columns::PATH.place();
 const PATH2: usize = Columns::PATH2.place();
 const FILE: usize = Columns::FILE.place();
 const FILE2: usize = Columns::FILE2.place();
+const SITE: usize = Columns::SITE.place();
 
 fn schema_of(index: usize) -> Arc<Field> {
     Arc::clone(&schema(Table::Events).fields()[index])

@@ -63,7 +63,7 @@ fn is_of_trail(directory: &Path, name: &str) -> bool {
         number.and_then(|rest| rest.strip_suffix(".parquet")).is_some_and(is_number)
     };
     [META_FILE, "trail.json.new", "cases.parquet", "cases.new"].contains(&name)
-        || [Table::Events, Table::Processes, Table::Files].iter().any(is_part)
+        || [Table::Events, Table::Processes, Table::Files, Table::Sites].iter().any(is_part)
 }
 
 /// The description of the run, and the directory of a recorder: `HOST-PID-CASE` with its spool, or still empty.

@@ -5,8 +5,8 @@ use crate::limits::Limits;
 use crate::{Capture, Columns, CreateOptions, EventLog, TrailError, TrailWriter, check};
 use iotrail_model::text::path_to_text;
 use iotrail_model::{
-    CallId, Case, CaseId, Coverage, Dictionaries, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable,
-    OpenId, PathId, Pid, Tid, Timestamp,
+    CallId, Case, CaseId, Coverage, Dictionaries, ErrnoId, Event, FileId, FlagsId, Frame, Layer, Nanos,
+    Nullable, OpenId, PathId, Pid, Site, SiteId, SourcePlace, Tid, Timestamp,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -94,6 +94,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 received: numbers.2.into(),
                 via: failed.1.map(FlagsId).into(),
                 args: failed.1.map(FlagsId).into(),
+                site: names.2.map(SiteId).into(),
             }
         });
     prop::collection::vec(event, 0..120).prop_map(|mut events| {
@@ -105,6 +106,12 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 
 fn case(id: u32) -> Case {
     Case { id: CaseId(id), source: format!("{id}.st"), ..Case::default() }
+}
+
+fn site(number: u32) -> Site {
+    let source = SourcePlace { function: Some("main".to_owned()), file: None, line: Some(number) };
+    let frame = Frame { module: "/bin/a".to_owned(), build_id: None, offset: number.into(), source };
+    Site { frames: vec![frame.clone(), Frame { offset: 900, ..frame }] }
 }
 
 fn write(target: &Path, parts: &[&[Event]], limits: Limits, rotate_every: usize) -> Result<(), TrailError> {
@@ -121,6 +128,7 @@ fn write(target: &Path, parts: &[&[Event]], limits: Limits, rotate_every: usize)
             }
             part.push(&with_ids(event, &dictionaries), &dictionaries)?;
         }
+        (0..4).for_each(|number| part.push_site(SiteId(number), site(number)));
         summaries.push(part.finish(&dictionaries)?);
     }
     let cases: Vec<Case> = (0..3).map(case).collect();
@@ -192,7 +200,7 @@ proptest! {
         write(&target(&directory), &[&events], TINY, rotate_every).unwrap();
         prop_assert_eq!(read(&target(&directory)).unwrap(), sorted(events));
         let left: Vec<_> = std::fs::read_dir(target(&directory)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        prop_assert_eq!(left.len(), 5, "no run is left: {:?}", left);
+        prop_assert_eq!(left.len(), 6, "no run is left: {:?}", left);
     }
 
     #[test]

@@ -66,6 +66,16 @@ pub fn schema(table: Table) -> SchemaRef {
             nullable("gone", Boolean),
             nullable("case_id", UInt32),
         ],
+        Table::Sites => vec![
+            required("site", UInt32),
+            required("frame", UInt32),
+            required("module", Utf8),
+            nullable("build_id", Utf8),
+            required("offset", UInt64),
+            nullable("function", Utf8),
+            nullable("file", Utf8),
+            nullable("line", UInt32),
+        ],
     };
     Arc::new(Schema::new(fields))
 }
@@ -78,6 +88,7 @@ const fn first_columns(table: Table) -> usize {
         Table::Events => 17,
         Table::Processes => 16,
         Table::Files => 6,
+        Table::Sites => 8,
     }
 }
 

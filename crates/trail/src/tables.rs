@@ -1,9 +1,10 @@
-//! The small tables as Parquet: `cases`, `processes`, `files`.
+//! The small tables as Parquet: `cases`, `processes`, `files`, `sites`.
 
 use crate::checksums;
 use crate::error::TrailError;
 use crate::meta::{Table, Written};
 use crate::schema::schema;
+use crate::sites::SiteRow;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{
     ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray, TimestampNanosecondArray,
@@ -192,6 +193,24 @@ impl Row for FileRow {
             Arc::new(rows.iter().map(|row| row.birth).collect::<Int64Array>()),
             Arc::new(rows.iter().map(|row| row.gone).collect::<BooleanArray>()),
             Arc::new(rows.iter().map(|row| row.case.map(|case| case.0)).collect::<UInt32Array>()),
+        ]
+    }
+}
+
+impl Row for SiteRow {
+    const TABLE: Table = Table::Sites;
+
+    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
+        let source = || rows.iter().map(|row| &row.frame.source);
+        vec![
+            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.site.0))),
+            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.place))),
+            texts(rows.iter().map(|row| row.frame.module.as_str())),
+            optional_texts(rows.iter().map(|row| &row.frame.build_id)),
+            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.frame.offset))),
+            optional_texts(source().map(|source| &source.function)),
+            optional_texts(source().map(|source| &source.file)),
+            Arc::new(source().map(|source| source.line).collect::<UInt32Array>()),
         ]
     }
 }

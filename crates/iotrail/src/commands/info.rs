@@ -93,6 +93,9 @@ fn summary(info: &Info) -> Block {
         let layer = |(name, count): (&String, &u64)| format!("{name} {}", units::count(*count));
         block.entry("layers", info.layers.iter().map(layer).collect::<Vec<_>>().join(", "));
     }
+    if info.sites > 0 {
+        block.entry("call sites", units::count(info.sites));
+    }
     if let Some(time) = &info.time {
         let span = info.resolution.known_span(Nanos(time.end_ns.saturating_sub(time.start_ns)));
         let span = span.map_or_else(|| "–".to_owned(), |span| units::duration(span.0 as f64));

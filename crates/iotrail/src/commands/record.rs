@@ -10,7 +10,7 @@ use iotrail_model::quantity;
 use iotrail_model::threads::one_per_core;
 use iotrail_record::proc::EnvSelection;
 use iotrail_record::{
-    CallSet, Limits, Placement, RecordPlan, SessionError, SessionOptions, Target, Wait, name_of,
+    CallSet, Limits, MpiPlan, Placement, RecordPlan, SessionError, SessionOptions, Target, Wait, name_of,
     record_to_trail,
 };
 use std::ffi::OsString;
@@ -68,6 +68,11 @@ pub(crate) struct Args {
     /// Fortran, Open MPI, MPICH and their relatives; the program must be linked dynamically.
     #[arg(long, conflicts_with = "pid")]
     mpi: bool,
+
+    /// With `--mpi`: keep where in the program each call was made, N calls of its stack from the caller towards `main`, at most 64; 0:
+    /// nothing.
+    #[arg(long, value_name = "N", default_value_t = 16, requires = "mpi", value_parser = clap::value_parser!(u8).range(0..=64))]
+    stack: u8,
 
     /// When the recording ends: `all`, with the last process, or `main`, with the command itself.
     #[arg(long, value_name = "WHO", default_value = "all")]
@@ -203,7 +208,11 @@ fn plan(args: &Args) -> anyhow::Result<RecordPlan> {
         wait: args.wait,
         placement: if args.same_core { Placement::Same } else { args.placement },
         env,
-        mpi: args.mpi.then(mpi_library::find).transpose()?,
+        mpi: args.mpi.then(|| mpi(args)).transpose()?,
         limits: Limits { max_events: args.max_events, max_size: args.max_bytes, sample: args.sample },
     })
+}
+
+fn mpi(args: &Args) -> anyhow::Result<MpiPlan> {
+    Ok(MpiPlan { library: mpi_library::find()?, stack: args.stack.into() })
 }

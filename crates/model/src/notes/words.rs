@@ -126,6 +126,11 @@ impl Display for Note {
             Self::NoMpiCalls => f.write_str(
                 "No MPI call was seen: the program makes none, is linked statically, or gained privileges when it was started",
             ),
+            Self::CallsWithoutSite { calls } => write!(
+                f,
+                "{} made from so many places of the program that the place is not told",
+                counted(*calls, "MPI call was", "MPI calls were")
+            ),
             Self::FunctionsOnly => f.write_str(
                 "a trace of ltrace holds functions of libraries without their system calls (-S): which files they act on, offsets, bytes of streams, errors and new processes are not in it",
             ),

@@ -6,7 +6,9 @@ use crate::part::{PartSummary, PartWriter};
 use crate::recording::Progress;
 use iotrail_kernel::pool;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CaseId, Dictionaries, Event, FileId, Layer, NamedFile, Pid, Process, Tid, Timestamp};
+use iotrail_model::{
+    CaseId, Dictionaries, Event, FileId, Layer, NamedFile, Pid, Process, Site, SiteId, Tid, Timestamp,
+};
 use iotrail_spool::{Damage, Reader, Spool, Tables, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -49,13 +51,21 @@ pub(crate) fn convert(
     progress: Progress<'_>,
 ) -> Result<Converted, TrailError> {
     let tables = spool.tables()?;
+    let sites = &spool.sites()?;
     let windows = windows(spool, threads);
     let (done, total) = (AtomicU64::new(0), spool.events());
     let count = |events: u64| progress(done.fetch_add(events, Ordering::Relaxed) + events, total);
     let open =
         &tables.processes.values().filter(|row| row.end.is_none()).map(|row| (row.pid, row.start)).collect();
-    let jobs =
-        windows.into_iter().zip(0..).map(|(window, part)| Job { spool, case, directory, part, window, open });
+    let jobs = windows.into_iter().zip(0..).map(|(window, part)| Job {
+        spool,
+        case,
+        directory,
+        part,
+        window,
+        open,
+        sites,
+    });
     let taken = pool::each(threads, jobs.collect(), |job: Job<'_>| job.run(&count))?;
     let (mut moved, mut damage) = (BTreeMap::<Pid, Moved>::new(), spool.damage().to_vec());
     let mut writers = Vec::new();
@@ -142,6 +152,7 @@ struct Job<'a> {
     part: u32,
     window: RangeInclusive<Timestamp>,
     open: &'a OpenImages,
+    sites: &'a BTreeMap<SiteId, Site>,
 }
 
 /// What a thread made of its span of time.
@@ -198,11 +209,14 @@ impl Job<'_> {
     fn run(self, count: &(dyn Fn(u64) + Sync)) -> Result<Taken, TrailError> {
         let mut part = PartWriter::create(self.directory, self.part, Limits::default(), false)?;
         part.numbering(self.case, FileId(0));
-        let mut reader: Reader<'_> = self.spool.reader().within(self.window);
+        let mut reader: Reader<'_> = self.spool.reader().within(self.window.clone());
         let mut rows =
-            Rows { part, case: self.case, uncounted: 0, count, open: self.open, moved: BTreeMap::new() };
+            Rows { part, job: &self, met: BTreeSet::new(), uncounted: 0, count, moved: BTreeMap::new() };
         reader.read_all(&mut rows)?;
         count(rows.uncounted);
+        for site in &rows.met {
+            rows.part.push_site(*site, self.sites[site].clone());
+        }
         Ok(Taken { part: rows.part, moved: rows.moved, damage: reader.damage().to_vec() })
     }
 }
@@ -210,10 +224,11 @@ impl Job<'_> {
 /// Takes the events of a spool into a part.
 struct Rows<'a> {
     part: PartWriter,
-    case: CaseId,
+    job: &'a Job<'a>,
+    /// Call sites of its events.
+    met: BTreeSet<SiteId>,
     uncounted: u64,
     count: &'a (dyn Fn(u64) + Sync),
-    open: &'a OpenImages,
     moved: BTreeMap<Pid, Moved>,
 }
 
@@ -225,10 +240,13 @@ impl Visit for Rows<'_> {
         if self.uncounted == STEP {
             (self.count)(std::mem::take(&mut self.uncounted));
         }
-        if self.open.get(&event.pid).is_some_and(|began| Some(event.start) >= *began) {
+        if self.job.open.get(&event.pid).is_some_and(|began| Some(event.start) >= *began) {
             self.moved.entry(event.pid).or_default().count(event);
         }
-        self.part.push(&Event { case: self.case, ..*event }, names)
+        // One that was lost with a part of its file is unknown.
+        let site = event.site.get().filter(|site| self.job.sites.contains_key(site));
+        self.met.extend(site);
+        self.part.push(&Event { case: self.job.case, site: site.into(), ..*event }, names)
     }
 
     fn renamed(&mut self) -> Result<(), TrailError> {
