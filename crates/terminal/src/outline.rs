@@ -21,8 +21,10 @@ pub fn outline(outline: &Outline, style: Style) -> String {
         .figures("share", Align::Right)
         .optional("bytes", Align::Right)
         .optional("each", Align::Right)
-        .names("files")
-        .optional("called by", Align::Left);
+        .names("files");
+    if outline.body.iter().any(has_site) {
+        table = table.optional("called by", Align::Left);
+    }
     outline.body.iter().for_each(|item| rows(item, 0, &mut table));
     format!("{}\n{threads}\n{}", summary(outline).render(style), table.render(style))
 }
@@ -82,6 +84,12 @@ fn threads(lines: &[OutlineLine]) -> Table {
         table.row([format!("({others} others)"), empty(), empty(), empty(), units::count(events), empty()]);
     }
     table
+}
+
+/// Whether it is known of a call from where it was made.
+fn has_site(item: &OutlineItem) -> bool {
+    let is_known = |call: &OutlineCall| call.site.innermost().is_some();
+    item.call.as_ref().is_some_and(is_known) || item.body.iter().any(has_site)
 }
 
 fn rows(item: &OutlineItem, depth: usize, table: &mut Table) {

@@ -65,7 +65,7 @@ fn events_come_as_table_csv_and_json_lines_with_the_same_content() {
         json!({"case_id": 3, "cid": "b", "host": "host1", "rid": "9157", "label": null, "seq": 9, "pid": 9173, "tid": 9173,
             "layer": "syscall", "call": "read", "start": "1970-01-01T08:56:04.744398000Z",
             "start_ns": 32_164_744_398_000_i64, "dur": 58_000, "fd": 4, "path": "/etc/passwd", "path2": null,
-            "file": 9, "file2": null, "open": 9, "open2": null, "parent": null, "comm": null, "peer": null, "tag": null, "sent": null, "received": null, "via": null, "args": null, "offset_before": null, "offset_after": null, "offset": null, "requested": 4096, "size": 1612, "ret": 1612, "errno": null, "flags": null})
+            "file": 9, "file2": null, "open": 9, "open2": null, "parent": null, "comm": null, "peer": null, "tag": null, "site": null, "sent": null, "received": null, "via": null, "args": null, "offset_before": null, "offset_after": null, "offset": null, "requested": 4096, "size": 1612, "ret": 1612, "errno": null, "flags": null})
     );
     let table = csv(&dir.run(select.into_iter().chain(["--csv"])).succeeds().text());
     assert_eq!(table.len(), 4);
