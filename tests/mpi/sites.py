@@ -82,10 +82,10 @@ def check(library, launch, program, work):
     what = f"{library}, {source} {' '.join(options)}"
     run(f"{compiler}.{library}", *options, HERE / source, "-o", "program", cwd=work)
     record = [*launch, "-n", 2, iotrail, "-q", "record", "--mpi"]
-    run(*record, "-o", "a.trail", "--", "./program", cwd=work)
-    run(*record, "-o", "b.trail", "--", "./program", cwd=work)
-    run(*record, "--stack", 0, "-o", "none.trail", "--", "./program", cwd=work)
-    run(*record, "-o", "one.trail", "--", "./program", cwd=work)
+    run(*record, "--stack", 16, "-o", "a.trail", "--", "./program", cwd=work)
+    run(*record, "--stack", 16, "-o", "b.trail", "--", "./program", cwd=work)
+    run(*record, "-o", "none.trail", "--", "./program", cwd=work)
+    run(*record, "--stack", 16, "-o", "one.trail", "--", "./program", cwd=work)
     run(*record, "--stack", 1, "--force", "-o", "one.trail", "--", "./program", cwd=work)
     for trail in ["a", "b", "none", "one"]:
         run(iotrail, "check", f"{trail}.trail", cwd=work)

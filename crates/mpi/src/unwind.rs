@@ -5,8 +5,6 @@ use std::ops::Range;
 
 /// Stacks are followed this far.
 pub(crate) const DEEPEST: usize = 256;
-/// Words that are looked at for a return address, where it does not lie where this machine usually has it.
-const MOST_WORDS: usize = 4096;
 const WORD: usize = size_of::<usize>();
 
 /// What `_Unwind_Backtrace` is to do after a frame.
@@ -19,7 +17,7 @@ unsafe extern "C" {
         step: unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int,
         argument: *mut c_void,
     ) -> c_int;
-    fn _Unwind_GetIP(context: *mut c_void) -> usize;
+    fn _Unwind_GetIPInfo(context: *mut c_void, is_before: *mut c_int) -> usize;
     fn _Unwind_GetCFA(context: *mut c_void) -> usize;
 }
 
@@ -32,8 +30,6 @@ pub(crate) struct Stack {
     slots: [usize; DEEPEST],
     /// Whether one of them was not found there.
     has_lost_slots: bool,
-    /// The frames inside of each were passed up to here.
-    passed: usize,
 }
 
 /// What a step is given.
@@ -58,17 +54,16 @@ impl Stack {
 
     /// Replaces the stack by that of the calling thread outside of this library.
     pub(crate) fn unwind(&mut self, own: Range<usize>, position: usize) {
-        (self.length, self.has_lost_slots, self.passed) = (0, false, 0);
+        (self.length, self.has_lost_slots) = (0, false);
         let mut walk = Walk { stack: self, own, position };
         // SAFETY: `step` gets the walk that lives until the call returns.
         unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
     }
 
-    fn push(&mut self, address: usize, end: usize) -> bool {
+    fn push(&mut self, address: usize, slot: Option<usize>) -> bool {
         if self.length == DEEPEST {
             return false;
         }
-        let slot = slot_of(address, self.passed..end);
         self.has_lost_slots |= slot.is_none();
         self.addresses[self.length] = address;
         self.slots[self.length] = slot.unwrap_or(0);
@@ -81,22 +76,25 @@ impl Stack {
 unsafe extern "C" fn step(context: *mut c_void, argument: *mut c_void) -> c_int {
     // SAFETY: what `unwind` handed over.
     let walk = unsafe { &mut *argument.cast::<Walk<'_>>() };
+    let mut is_before = 0;
     // SAFETY: the context of this step.
-    let (address, end) = unsafe { (_Unwind_GetIP(context), _Unwind_GetCFA(context)) };
+    let (address, end) = unsafe { (_Unwind_GetIPInfo(context, &raw mut is_before), _Unwind_GetCFA(context)) };
     let is_own = walk.stack.length == 0 && (end <= walk.position || walk.own.contains(&address));
-    let goes_on = address != 0 && (is_own || walk.stack.push(address, end));
-    walk.stack.passed = end;
+    let goes_on = address != 0
+        && (is_own
+            || match is_before {
+                0 => walk.stack.push(address, slot_of(address, end)),
+                // A signal came before this instruction: no call returns there, and below it there may be no stack.
+                _ => walk.stack.push(address + 1, None),
+            });
     if goes_on { GO_ON } else { END }
 }
 
-/// Where a return address lies within the frame of the function that will return there, whose bytes these are.
-fn slot_of(address: usize, frame: Range<usize>) -> Option<usize> {
-    if frame.start == 0 || !frame.start.is_multiple_of(WORD) || !frame.end.is_multiple_of(WORD) {
-        return None;
-    }
-    let words = (frame.start..frame.end).step_by(WORD).rev().take(MOST_WORDS);
-    // SAFETY: the words between two frames of the stack of this thread.
-    words.into_iter().find(|slot| unsafe { read(*slot) } == address)
+/// Where a return address lies, if that is where the frame of the function ends that will return there.
+fn slot_of(address: usize, end: usize) -> Option<usize> {
+    let slot = end.checked_sub(WORD).filter(|slot| slot.is_multiple_of(WORD))?;
+    // SAFETY: the unwinder has read the frame that ends there.
+    (unsafe { read(slot) } == address).then_some(slot)
 }
 
 /// The word there.

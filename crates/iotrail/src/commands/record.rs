@@ -69,9 +69,9 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "pid")]
     mpi: bool,
 
-    /// With `--mpi`: keep where in the program each call was made, N calls of its stack from the caller towards `main`, at most 64; 0:
-    /// nothing.
-    #[arg(long, value_name = "N", default_value_t = 16, requires = "mpi", value_parser = clap::value_parser!(u8).range(0..=64))]
+    /// With `--mpi`: keep where in the program each call was made, N calls of its stack from the caller towards `main`, at most 64. 16 is
+    /// enough for most programs. Not for programs that run on stacks of their own (coroutines).
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "mpi", value_parser = clap::value_parser!(u8).range(0..=64))]
     stack: u8,
 
     /// When the recording ends: `all`, with the last process, or `main`, with the command itself.
