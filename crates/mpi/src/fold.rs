@@ -16,11 +16,11 @@ impl Folded {
         Self { length: 0, addresses: [0; MOST_FRAMES] }
     }
 
-    /// The stack of these addresses; those behind the last that there is room for are left out.
-    pub(crate) fn of(addresses: &[usize]) -> Self {
+    /// The stack of these addresses; those behind the first `most` that are left, or the last that there is room for, are left out.
+    pub(crate) fn of(addresses: &[usize], most: usize) -> Self {
         let mut folded = Self::new();
         for address in addresses {
-            if folded.length == MOST_FRAMES {
+            if folded.length == MOST_FRAMES.min(most) {
                 break;
             }
             folded.push(*address);
@@ -52,7 +52,11 @@ mod tests {
 
     fn folded(text: &str) -> String {
         let addresses: Vec<usize> = text.bytes().map(usize::from).collect();
-        Folded::of(&addresses).addresses().iter().map(|address| char::from(*address as u8)).collect()
+        Folded::of(&addresses, MOST_FRAMES)
+            .addresses()
+            .iter()
+            .map(|address| char::from(*address as u8))
+            .collect()
     }
 
     #[test]
@@ -69,7 +73,8 @@ mod tests {
     #[test]
     fn stacks_of_any_depth_fit() {
         let addresses: Vec<usize> = (0..3 * MOST_FRAMES).collect();
-        assert_eq!(Folded::of(&addresses).addresses(), &addresses[..MOST_FRAMES]);
+        assert_eq!(Folded::of(&addresses, MOST_FRAMES).addresses(), &addresses[..MOST_FRAMES]);
+        assert_eq!(Folded::of(&[7, 7, 8, 9], 2).addresses(), [7, 8]);
         assert_eq!(folded(&"x".repeat(1000)), "x");
     }
 }

@@ -17,8 +17,9 @@ pub(crate) struct Module<'a> {
     pub(crate) build_id: &'a [u8],
 }
 
-/// Names with which libraries of MPI begin, those of their Fortran interfaces among them.
+/// Names with which libraries of MPI begin, those of their Fortran interfaces among them, and how these go on.
 const OF_MPI: [&[u8]; 2] = [b"libmpi", b"libpmpi"];
+const THEN: [&[u8]; 5] = [b".", b"_", b"ch", b"cxx", b"fort"];
 /// How that of C is called.
 const OF_C: [&[u8]; 2] = [b"libc.so", b"libc-"];
 
@@ -35,7 +36,8 @@ impl Module<'_> {
 
     /// Whether it is a library of MPI.
     pub(crate) fn is_of_mpi(&self) -> bool {
-        OF_MPI.iter().any(|prefix| self.name().starts_with(prefix))
+        let rest = OF_MPI.iter().find_map(|prefix| self.name().strip_prefix(*prefix));
+        rest.is_some_and(|rest| THEN.iter().any(|then| rest.starts_with(then)))
     }
 
     /// Whether it is the library of C.
@@ -129,6 +131,7 @@ mod tests {
     fn libraries_are_known_by_their_names() {
         let of = |path| Module { base: 0, bounds: (0, 0), path, build_id: &[] };
         assert!(of(b"/usr/lib/libmpi_mpifh.so.40").is_of_mpi() && of(b"/lib/libc.so.6").is_of_c());
+        assert!(of(b"/usr/lib/libmpichfort.so.12").is_of_mpi() && !of(b"/opt/libmpiutils.so").is_of_mpi());
         assert!(!of(b"/libmpi/app").is_of_mpi() && !of(b"").is_of_c());
     }
 

@@ -50,7 +50,7 @@ pub(crate) struct Sites {
     layouts: [Layout; LAYOUTS],
     /// Numbers of `known`, by the hash of what they stand for; 0 is none.
     places: [u32; PLACES],
-    known: [(Folded, u32); MOST_SITES],
+    known: [Folded; MOST_SITES],
     /// How many of them there are.
     count: usize,
     /// Frames that are told of each.
@@ -101,7 +101,11 @@ impl Sites {
 
     /// The number of the stack that was unwound, a new one if it has none.
     fn numbered(&mut self, push: impl FnMut(&[u8; Record::BYTES])) -> Site {
-        let folded = Folded::of(self.stack.addresses());
+        let addresses = self.stack.addresses();
+        let folded = Folded::of(&addresses[of_program(addresses)], self.depth);
+        if folded.addresses().is_empty() {
+            return Site::None;
+        }
         let first = hash(folded.addresses()) % PLACES;
         let places = (0..PLACES).map(|step| (first + step) % PLACES);
         for place in places {
@@ -109,15 +113,14 @@ impl Sites {
                 if self.count == MOST_SITES {
                     return Site::Unnumbered;
                 }
-                let has_frames = tell(folded.addresses(), self.depth, push);
-                self.known[self.count] = (folded, u32::from(has_frames));
+                tell(folded.addresses(), push);
+                self.known[self.count] = folded;
                 self.count += 1;
                 self.places[place] = self.count as u32;
-                return of_number(self.count, has_frames);
+                return Site::Number(self.count as u32);
             };
-            let (known, has_frames) = &self.known[number];
-            if known.addresses() == folded.addresses() {
-                return of_number(number + 1, *has_frames != 0);
+            if self.known[number].addresses() == folded.addresses() {
+                return Site::Number(number as u32 + 1);
             }
         }
         Site::Unnumbered
@@ -156,10 +159,6 @@ impl Layout {
     }
 }
 
-fn of_number(number: usize, has_frames: bool) -> Site {
-    if has_frames { Site::Number(number as u32) } else { Site::None }
-}
-
 /// Places of a layout that begins there and returns to this address.
 #[inline]
 fn ways(position: usize, address: usize) -> impl Iterator<Item = usize> {
@@ -177,10 +176,8 @@ fn hash(words: &[usize]) -> usize {
     (mixed >> 16) as usize
 }
 
-/// Tells the frames of a site; answers whether there are any.
-fn tell(addresses: &[usize], depth: usize, push: impl FnMut(&[u8; Record::BYTES])) -> bool {
-    let addresses = &addresses[of_program(addresses)];
-    let addresses = &addresses[..addresses.len().min(depth)];
+/// Tells the frames of a site.
+fn tell(addresses: &[usize], push: impl FnMut(&[u8; Record::BYTES])) {
     let mut writer = FramesWriter::new(push);
     for address in addresses {
         let module = module_of(*address);
@@ -191,7 +188,6 @@ fn tell(addresses: &[usize], depth: usize, push: impl FnMut(&[u8; Record::BYTES]
         });
     }
     writer.finish();
-    !addresses.is_empty()
 }
 
 /// Which of these frames are the program's: neither those in which a library of MPI calls itself, nor those that call `main`, or the
