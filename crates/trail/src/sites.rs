@@ -151,3 +151,58 @@ pub(crate) fn translate(numbers: &SiteNumbers, sites: &mut [Nullable<SiteId>]) -
 pub(crate) fn unknown(site: SiteId) -> String {
     format!("an event is of site {site}, which is not in `sites`")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::Columns;
+    use crate::{Capture, CreateOptions, EventLog, TrailWriter, check};
+    use iotrail_model::{CallId, Case, Coverage, Dictionaries, Event};
+
+    fn stack(offset: u64) -> Site {
+        Site { frames: vec![Frame { module: "/bin/a".to_owned(), offset, ..Frame::default() }] }
+    }
+
+    /// A trail of two recorders, each of which made one call from the stack that is its number 7.
+    fn trail(path: &Path, stacks: [u64; 2], used: u32) {
+        let writer = TrailWriter::create(path, CreateOptions::default()).unwrap();
+        let mut names = Dictionaries::default();
+        let call = CallId(names.calls.intern(b"MPI_Barrier"));
+        let parts = stacks.map(|offset| {
+            let mut part = writer.part().unwrap();
+            let site = Nullable::some(SiteId(used));
+            part.push(&Event { call, site, ..Event::default() }, &names).unwrap();
+            part.push_site(SiteId(7), stack(offset));
+            part.finish(&names).unwrap()
+        });
+        writer.finish(&[Case::default()], parts.into(), Capture::default(), &Coverage::default()).unwrap();
+    }
+
+    fn sites_of_events(log: &EventLog) -> Vec<Site> {
+        let of = |group| log.read(group, Columns::SITE).unwrap().site[0].get().unwrap();
+        (0..log.row_groups()).map(of).map(|site: SiteId| log.sites()[site.index()].clone()).collect()
+    }
+
+    #[test]
+    fn equal_stacks_are_one_site_and_a_number_that_two_have_is_told_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let paths = ["a", "b"].map(|name| directory.path().join(format!("{name}.trail")));
+        trail(&paths[0], [100, 100], 7);
+        trail(&paths[1], [200, 100], 7);
+        assert_eq!(check(&paths[1]).unwrap(), []);
+        let log = EventLog::open(&paths).unwrap();
+        assert_eq!(log.sites(), [stack(100), stack(200)]);
+        assert_eq!(sites_of_events(&log), [stack(100), stack(100), stack(200), stack(100)]);
+        assert_eq!(log.info().unwrap().sites, 2);
+    }
+
+    #[test]
+    fn an_event_of_a_site_that_no_table_has_is_damage() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.trail");
+        trail(&path, [1, 2], 8);
+        assert!(check(&path).unwrap()[0].what.contains("site 8"));
+        let log = EventLog::open(&[path]).unwrap();
+        assert!(log.read(0, Columns::SITE).unwrap_err().to_string().contains("site 8"));
+    }
+}
