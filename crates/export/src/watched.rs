@@ -3,7 +3,7 @@
 
 use crate::escape::Base;
 use crate::owned;
-use iotrail_workflow::jobs::{Job, Jobs};
+use iotrail_workflow::jobs::{Job, Jobs, Left};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct Watched {
     pub(crate) names: Vec<Vec<String>>,
     /// Names that are too many, or that the format cannot express.
     pub(crate) left_out: BTreeSet<String>,
-    /// What the jobs make: a name that leads there shows what the jobs did, and leads elsewhere for nobody else.
+    /// What the jobs make or take away: a name that leads there shows what the jobs did, and leads elsewhere for nobody else.
     pub(crate) made: BTreeSet<String>,
     /// Directories of it, in which all is theirs.
     pub(crate) directories: BTreeSet<String>,
@@ -46,7 +46,8 @@ impl Watched {
         let written = |path: &str| {
             Some(base.relative(path)).filter(|path| !path.starts_with('/')).and_then(|path| name(&path))
         };
-        watched.made = jobs.jobs.iter().flat_map(owned::names).filter_map(written).collect();
+        let made = jobs.jobs.iter().flat_map(owned::names);
+        watched.made = made.chain(taken_away(jobs)).filter_map(written).collect();
         let of_jobs = jobs.jobs.iter().flat_map(|job| &job.directories);
         watched.directories = of_jobs.chain(&jobs.directories).filter_map(|path| written(path)).collect();
         watched
@@ -56,6 +57,14 @@ impl Watched {
     pub(crate) fn any(&self) -> bool {
         self.names.iter().any(|names| !names.is_empty())
     }
+}
+
+/// Names of before that jobs find and that are away at the end.
+fn taken_away(jobs: &Jobs) -> impl Iterator<Item = &str> {
+    let lasting = owned::lasting(jobs);
+    let found = jobs.jobs.iter().flat_map(|job| &job.finds);
+    let of_before = found.filter(|state| matches!(state.left, Left::Input | Left::Perhaps));
+    of_before.map(|state| &*state.path).filter(move |path| !lasting.contains(path))
 }
 
 /// What a job looked for in vain, and its arguments that may be links: not what jobs change by its other names, which always looks

@@ -99,8 +99,11 @@ impl State {
                     event.file = Nullable::from(file.get().or(event.file.get()));
                     self.file_names.note_link(event, event.path, walked.link.as_ref(), cx.names);
                 }
-                if matches!(naming, Naming::Renames | Naming::Links) {
-                    self.would_give(event, presence, cx.names);
+                // The name that it would have given is taken.
+                if let (Naming::Renames | Naming::Links, Some(Presence::There)) = (naming, presence)
+                    && let Some(walked) = self.file_names.reach_given(event.path2, false, cx.names)
+                {
+                    event.file2 = self.file_names.there(walked.node, cx.names);
                 }
             }
             // That is found out with the descriptor.
@@ -157,15 +160,6 @@ impl State {
         if succeeded && self.source.is_trace && self.effects.shows_file(call.call) {
             self.learn_attributes(event, call, description, cx);
         }
-    }
-
-    /// A call failed that would have given a name: what has the name.
-    fn would_give(&mut self, event: &mut Event, presence: Option<Presence>, names: &mut Dictionaries) {
-        let Some(walked) = self.file_names.reach_given(event.path2, false, names) else { return };
-        event.file2 = match presence {
-            Some(Presence::There) => self.file_names.there(walked.node, names),
-            _ => Nullable::<FileId>::from(self.file_names.namespace.content(walked.node)),
-        };
     }
 
     /// A call that acts on what its path denotes.
