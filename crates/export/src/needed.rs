@@ -15,8 +15,8 @@ pub(crate) struct Needed<'a> {
     read: Vec<BTreeSet<&'a str>>,
     /// By job, what it does not read, and gives another name, or takes away.
     moved: Vec<BTreeSet<&'a str>>,
-    /// By job, what it finds and is away at the end.
-    away: Vec<BTreeSet<&'a str>>,
+    /// What jobs find and is away at the end, by their numbers.
+    away: Vec<(usize, &'a str)>,
 }
 
 impl<'a> Needed<'a> {
@@ -34,7 +34,8 @@ impl<'a> Needed<'a> {
             let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs));
             let uses = |path: &str| job.inputs.iter().find(|file| *file.path == *path);
             let paths: BTreeSet<&str> = paths.filter(is_steady).collect();
-            needed.away.push(paths.iter().filter(|path| !lasting.contains(**path)).copied().collect());
+            let away = paths.iter().filter(|path| !lasting.contains(**path));
+            needed.away.extend(away.map(|path| (number, *path)));
             let (read, others): (BTreeSet<&str>, BTreeSet<&str>) =
                 paths.into_iter().partition(|path| uses(path).is_some_and(|file| file.read > 0));
             let moves = |path: &&str| uses(path).is_some() || job.moves.iter().any(|moved| **moved == **path);
@@ -56,17 +57,21 @@ impl<'a> Needed<'a> {
 
     /// Whether others ask if a job has begun, because it finds what is away at the end.
     pub(crate) fn is_asked(&self, number: usize) -> bool {
-        self.away.get(number).is_some_and(|away| !away.is_empty())
+        self.away.binary_search_by_key(&number, |(other, _)| *other).is_ok()
     }
 
-    /// Some of what other jobs find and is away at the end, with their numbers, those behind the job first: it is there before the job begins for the first
-    /// time, unless those have begun. Only for a job that may change something of before.
+    /// Some of what other jobs find and is away at the end, with their numbers, those behind the job first: it is there before the job
+    /// begins for the first time, unless those have begun. Only for a job that may change something of before.
     pub(crate) fn of_others(&self, number: usize, job: &Job) -> Vec<(usize, &'a str)> {
         let is_new =
             |path: &str| job.made.iter().any(|made| made.free && !made.is_directory && *made.path == *path);
         let changes = job.outputs.iter().any(|file| !is_new(&file.path)) || !job.leaves.is_empty();
-        let others = (number + 1..self.read.len()).chain(0..number).filter(|_| changes);
-        others.flat_map(|other| self.away[other].iter().map(move |path| (other, *path))).take(NAMES).collect()
+        if !changes {
+            return Vec::new();
+        }
+        let first = self.away.partition_point(|(other, _)| *other <= number);
+        let others = self.away[first..].iter().chain(&self.away[..first]);
+        others.filter(|(other, _)| *other != number).take(NAMES).copied().collect()
     }
 }
 

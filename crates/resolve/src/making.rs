@@ -325,18 +325,17 @@ impl State {
             self.descriptors.description_mut(id).path = event.path;
             return;
         }
-        let Description { path, protocol, .. } = *self.descriptors.description(id);
-        let present = path.get().map_or(&b"socket"[..], |path| names.paths.get(path.0));
         let Some(address) = scene.operands.address.and_then(Address::parse) else {
-            let parts = given == Given::Peer && scene.operands.address.is_some_and(sockets::is_none);
-            if let Some(name) = sockets::without_peer(present).filter(|_| parts) {
-                event.path = Nullable::some(intern(names, &name));
-                let outdated = path.get().filter(|_| self.source.is_trace).into();
-                let description = self.descriptors.description_mut(id);
-                (description.path, description.outdated) = (event.path, outdated);
+            if given == Given::Peer
+                && scene.operands.address.is_some_and(sockets::is_none)
+                && let Some(name) = self.descriptors.loses_peer(id, self.source.is_trace, names)
+            {
+                event.path = Nullable::some(name);
             }
             return;
         };
+        let Description { path, protocol, .. } = *self.descriptors.description(id);
+        let present = path.get().map_or(&b"socket"[..], |path| names.paths.get(path.0));
         // A tracer that named it does not know of its new peer, nor may it later.
         let outdated =
             sockets::without_peer(present).filter(|_| given == Given::Peer && self.source.is_trace);

@@ -18,7 +18,7 @@ use crate::state::State;
 use crate::symbols::is_command;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return};
-use iotrail_model::{CaseId, Dictionaries, Nullable};
+use iotrail_model::{CaseId, Dictionaries, Nullable, PathId};
 
 /// A descriptor that stands for something unknown for a while.
 struct Hidden {
@@ -93,14 +93,25 @@ impl DescriptorTables {
     /// A call connected a socket that a table names, and nobody knows which: one that had a peer may have another one.
     fn blur_peers(&mut self, table: TableId, is_trace: bool, names: &mut Dictionaries) {
         for id in self.candidates(table) {
-            let Some(path) = self.description(id).path.get() else { continue };
-            if let Some(name) = sockets::without_peer(names.paths.get(path.0)) {
-                let name = Nullable::some(intern(names, &name));
-                let description = self.description_mut(id);
-                description.path = name;
-                description.outdated = Some(path).filter(|_| is_trace).into();
-            }
+            self.loses_peer(id, is_trace, names);
         }
+    }
+
+    /// A socket that had a peer has none, or another one; what it is called now, if its name told the peer. The tracer of a trace may
+    /// go on to tell that.
+    pub(crate) fn loses_peer(
+        &mut self,
+        id: DescriptionId,
+        is_trace: bool,
+        names: &mut Dictionaries,
+    ) -> Option<PathId> {
+        let before = self.description(id).path.get()?;
+        let name = sockets::without_peer(names.paths.get(before.0))?;
+        let name = intern(names, &name);
+        let description = self.description_mut(id);
+        description.path = Nullable::some(name);
+        description.outdated = Some(before).filter(|_| is_trace).into();
+        Some(name)
     }
 
     /// What a descriptor of a table may stand for of which nobody can say what that is.
