@@ -4,6 +4,7 @@ usage: calls.py IOTRAIL [OPENMPI_PYTHON MPICH_PYTHON]      Pythons beside which 
 """
 import csv
 import io
+import json
 import os
 import re
 import subprocess
@@ -204,6 +205,26 @@ def many(library):
         expect(f"{library}, {how}: calls", (calls.count("MPI_Comm_rank"), calls.count("MPI_Iprobe")), (30000, 120000))
 
 
+def left(library):
+    """Calls that never return, because an error handler jumps out of them, or the rank ends in them: they have no end."""
+    run(f"mpicc.{library}", "-O2", "-o", f"jumps.{library}", str(HERE / "jumps.c"))
+    trail, done = record(library, f"jumps-{library}", f"./jumps.{library}")
+    expect(f"{library}: jumps", done.returncode, 0)
+    names = ["MPI_Init", "MPI_Comm_create_errhandler", "MPI_Comm_set_errhandler", *3 * ["MPI_Send", "MPI_Barrier"], "MPI_Finalize"]
+    for rank, calls in calls_of(trail).items():
+        expect(f"{library}: calls of rank {rank} that jumps", [call for call, _ in calls], names)
+        expect(f"{library}: what it jumped out of", [known for call, known in calls if call == "MPI_Send"], 3 * [known(comm=0, peer=99, tag=0)])
+    ends = [(row["call"], row["dur"], row["ret"]) for row in rows(trail, "--layer", "mpi") if row["call"] in ("MPI_Send", "MPI_Barrier")]
+    expect(f"{library}: calls without an end", {(call, dur == "", ret) for call, dur, ret in ends}, {("MPI_Send", True, ""), ("MPI_Barrier", False, "0")})
+    structure = f"jumps-{library}.structure"
+    run(str(iotrail), "-q", "compress", str(trail), "-o", structure)
+    planned = run(str(iotrail), "-q", "replay", structure, "--dry-run", "--json")
+    reasons = {why["reason"]: why["by_call"] for why in json.loads(planned.stdout)["not_replayed"]}
+    expect(f"{library}: not replayed", reasons.get("unfinished"), {"MPI_Send": 6})
+    trail, _ = record(library, f"waits-{library}", f"./jumps.{library}", "waits", ranks=1)
+    expect(f"{library}: calls of one that ends while it waits", calls_of(trail), {0: [("MPI_Init", {}), ("MPI_Recv", known(comm=0, peer=0, tag=3))]})
+
+
 def without_mpi():
     trail = Path("none.trail")
     run(str(iotrail), "-q", "record", "--mpi", "-o", str(trail), "--", "ls", "-l")
@@ -226,7 +247,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         for library in list(LAUNCH):
-            for part in (in_c, beside_another_tool, in_fortran, many, wrappers):
+            for part in (in_c, beside_another_tool, in_fortran, many, left, wrappers):
                 before = len(problems)
                 part(library)
                 print(f"{'passed' if len(problems) == before else 'FAILED'}  {library}: {part.__name__}", flush=True)

@@ -167,4 +167,10 @@ impl Event {
     pub fn sort_key(&self) -> (CaseId, Timestamp, u64) {
         (self.case, self.start, self.seq)
     }
+
+    /// Whether the end of the call was not seen.
+    #[must_use]
+    pub fn never_returned(&self) -> bool {
+        self.dur.is_null() && self.ret.is_null() && self.errno.is_null()
+    }
 }

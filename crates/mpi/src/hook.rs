@@ -23,16 +23,28 @@ pub(crate) enum Language {
 const MOST_NAME: usize = 4096;
 
 thread_local! {
-    /// Whether the thread is in a call that is told.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    /// Where the stack stands of the call that the thread is in, if that is told; 0 if it is in none.
+    static INSIDE: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Leaves the call, also when an error handler throws.
 struct Inside;
 
+impl Inside {
+    /// Enters a call whose stack stands there, unless it is made within one that is told. An error handler that jumps out of its call
+    /// never leaves it: the next one stands no deeper than that.
+    fn enter(stack: usize) -> Option<Self> {
+        let outer = INSIDE.get();
+        (outer == 0 || stack >= outer).then(|| {
+            INSIDE.set(stack);
+            Self
+        })
+    }
+}
+
 impl Drop for Inside {
     fn drop(&mut self) {
-        INSIDE.set(false);
+        INSIDE.set(0);
     }
 }
 
@@ -45,20 +57,19 @@ pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, va
     if address.is_null() {
         lacks(symbol);
     }
-    if INSIDE.get() {
+    let mut record = Record { function, ..Record::default() };
+    let stack = (&raw const record).addr();
+    let Some(inside) = Inside::enter(stack) else {
         // SAFETY: as the caller promises.
         return unsafe { invoke(address, values) };
-    }
-    INSIDE.set(true);
-    let inside = Inside;
+    };
     let Some(producer) = Producer::of_this_thread() else {
         drop(inside);
         // SAFETY: as the caller promises.
         return unsafe { invoke(address, values) };
     };
     let mut arguments = Arguments { constants: Constants::get(), roles: roles(function), language, values };
-    let mut record = Record { function, ..Record::default() };
-    record.site = producer.site(symbol, (&raw const record).addr());
+    record.site = producer.site(symbol, stack);
     if arguments.roles.name != NONE {
         tell_name(producer, &arguments);
     }

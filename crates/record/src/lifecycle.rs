@@ -97,6 +97,7 @@ impl<S: Store> Recording<'_, '_, S> {
         thread.returning = false;
         let starts = !std::mem::replace(&mut thread.started, true);
         self.names.forget(tid);
+        self.leaves_mpi((process, tid), at);
         self.mpi.thread_ends(process, tid);
         self.emitter.has_none_to_announce(tid);
         if starts {
@@ -201,6 +202,7 @@ impl<S: Store> Recording<'_, '_, S> {
             return;
         };
         self.hear_mpi(tid, at);
+        self.leaves_mpi((process, tid), at);
         self.mpi.thread_ends(process, tid);
         self.overtakes(tid);
         self.abandon(tid);

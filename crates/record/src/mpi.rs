@@ -5,7 +5,7 @@ use crate::mpi_requests::{Given, LiveRequests, MOST_HANDLES, Map};
 use crate::mpi_sites::{CallSites, SitesOfThread};
 use crate::plan::MpiPlan;
 use iotrail_model::{Layer, Pid, Tid};
-use iotrail_mpi_abi::{NONE, RequestUse, Roles, functions};
+use iotrail_mpi_abi::{NONE, Record, RequestUse, Roles, functions};
 use iotrail_trail::Temporary;
 use std::ffi::{CString, OsStr};
 use std::fs::{File, OpenOptions};
@@ -69,6 +69,8 @@ pub(crate) struct Teller {
     pub(crate) given: Given,
     /// Its call sites.
     pub(crate) sites: SitesOfThread,
+    /// Its present call, as it was entered.
+    pub(crate) present: Option<Record>,
 }
 
 /// Handles of a process.
@@ -148,6 +150,7 @@ impl MpiCalls {
                     opened: None,
                     given: Given::default(),
                     sites: SitesOfThread::default(),
+                    present: None,
                 };
                 self.threads.insert(tid, teller);
             }

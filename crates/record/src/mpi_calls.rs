@@ -3,7 +3,7 @@
 //! Each thread writes to a file of its own. It is read whenever the thread stops, before the stop is heard: what it tells of
 //! has happened before, and system calls that follow are made within a call that was entered there.
 
-use crate::mpi::{have_one_name, without_file_system};
+use crate::mpi::{OpenFile, have_one_name, without_file_system};
 use crate::mpi_file::Bytes;
 use crate::mpi_requests::Made;
 use crate::recording::Recording;
@@ -79,33 +79,79 @@ impl<S: Store> Recording<'_, '_, S> {
         let record = Record::of(bytes)?;
         let teller = self.mpi.threads.get_mut(&tid)?;
         match record.kind {
-            RecordKind::Text => return teller.adds(Record::text(bytes)),
-            RecordKind::Handles => return teller.given.adds_handles(Record::handles(bytes)),
-            RecordKind::Places => return teller.given.adds_places(Record::places(bytes)),
-            RecordKind::Frames => return teller.sites.adds(Record::text(bytes)),
+            RecordKind::Text => teller.adds(Record::text(bytes)),
+            RecordKind::Handles => teller.given.adds_handles(Record::handles(bytes)),
+            RecordKind::Places => teller.given.adds_places(Record::places(bytes)),
+            RecordKind::Frames => teller.sites.adds(Record::text(bytes)),
             RecordKind::Entered => {
-                if let Some(site) = teller.sites.completes(record.site, process) {
-                    let filter = &mut self.emitter.filter;
-                    let number = self.mpi.sites.add(site, |number, site| filter.site(number, site));
-                    teller.sites.number(record.site, number);
-                }
+                // What it was in, it left otherwise than by returning (`longjmp`).
+                self.leaves_mpi((process, tid), now);
+                self.enters_mpi((process, tid), &record, now)
             }
-            RecordKind::Returned => {}
+            RecordKind::Returned => {
+                teller.present = None;
+                self.returns_from_mpi((process, tid), &record, now)
+            }
         }
-        let site = teller.sites.of(record.site);
-        let known = self.mpi.functions.get(usize::from(record.function))?;
-        let start = self.clock.at(record.start).min(now);
-        let call = self.emitter.number_of(known.name);
+    }
+
+    /// A thread enters a call.
+    fn enters_mpi(&mut self, (process, tid): (Pid, Tid), record: &Record, now: Timestamp) -> Option<()> {
+        let mut call = self.mpi_call(tid, record, now)?;
+        let teller = self.mpi.threads.get_mut(&tid)?;
+        if let Some(site) = teller.sites.completes(record.site, process) {
+            let filter = &mut self.emitter.filter;
+            let number = self.mpi.sites.add(site, |number, site| filter.site(number, site));
+            teller.sites.number(record.site, number);
+        }
+        teller.enters(self.mpi.functions.get(usize::from(record.function))?.opens);
+        teller.present = Some(*record);
         let handles = self.mpi.processes.entry(process).or_default();
-        let mut call =
-            RawCall { tid, layer: known.layer, call, start, dur: None, ret: Return::Unseen, args: &[] };
-        if record.kind == RecordKind::Entered {
-            teller.enters(known.opens);
-            let args = handles.file(record.file).and_then(|file| file.fd).map(|fd| [Arg::Fd(fd, None)]);
-            call.args = args.as_ref().map_or(&[], |args| args);
-            self.emitter.item(&RawItem::Entered(call));
-            return Some(());
-        }
+        let args = handles.file(record.file).and_then(|file| file.fd).map(|fd| [Arg::Fd(fd, None)]);
+        call.args = args.as_ref().map_or(&[], |args| args);
+        self.emitter.item(&RawItem::Entered(call));
+        Some(())
+    }
+
+    /// A thread will not return from the call that it is in: it jumped out of it, or ended there. What it was to move is not known to
+    /// have been moved.
+    pub(crate) fn leaves_mpi(&mut self, (process, tid): (Pid, Tid), now: Timestamp) {
+        let Some(record) = self.mpi.threads.get_mut(&tid).and_then(|teller| teller.present.take()) else {
+            return;
+        };
+        let Some(mut call) = self.mpi_call(tid, &record, now) else { return };
+        let handles = self.mpi.processes.entry(process).or_default();
+        let comm = handles.communicator(record.comm);
+        let file = handles.file(record.file).cloned();
+        let args = file.as_ref().and_then(|file| file.fd).map(|fd| [Arg::Fd(fd, None)]);
+        call.args = args.as_ref().map_or(&[], |args| args);
+        let site = self.mpi.threads.get(&tid).and_then(|teller| teller.sites.of(record.site));
+        let operation = Operation {
+            name: name_of(file.as_ref()),
+            offset: record.offset,
+            requested: record.requested,
+            comm,
+            peer: record.peer,
+            tag: record.tag,
+            site,
+            ..Operation::default()
+        };
+        self.emitter.unfinished += 1;
+        self.emitter.item(&RawItem::Library { call, operation: &operation });
+    }
+
+    /// A call returned.
+    fn returns_from_mpi(
+        &mut self,
+        (process, tid): (Pid, Tid),
+        record: &Record,
+        now: Timestamp,
+    ) -> Option<()> {
+        let mut call = self.mpi_call(tid, record, now)?;
+        let teller = self.mpi.threads.get_mut(&tid)?;
+        let known = self.mpi.functions.get(usize::from(record.function))?;
+        let handles = self.mpi.processes.entry(process).or_default();
+        let site = teller.sites.of(record.site);
         if known.opens && record.returned == 0 {
             handles.opens(record.file, teller.opens());
         }
@@ -120,20 +166,21 @@ impl<S: Store> Recording<'_, '_, S> {
         let error = format!("MPI_ERR_{}", record.returned);
         call.ret =
             if record.returned == 0 { Return::Value(0, None) } else { Return::Failed(error.as_bytes()) };
-        call.dur = Some(Nanos(record.end.saturating_sub(record.start).clamp(0, (now - start).0)));
+        let longest = (now - call.start).0;
+        call.dur = Some(Nanos(record.end.saturating_sub(record.start).clamp(0, longest)));
         let args = file.as_ref().and_then(|file| file.fd).map(|fd| [Arg::Fd(fd, None)]);
         call.args = args.as_ref().map_or(&[], |args| args);
         let moved =
             Made { comm, peer: record.peer, tag: record.tag, sent: record.sent, received: record.received };
-        let (moved, args) = match teller.given.returns(&record) {
+        let (moved, args) = match teller.given.returns(record) {
             Some(given) => {
                 let what = (known.name, known.requests);
-                handles.requests.follow(tid, what, &record, (given, moved))
+                handles.requests.follow(tid, what, record, (given, moved))
             }
             None => (moved, None),
         };
         let operation = Operation {
-            name: file.as_ref().map(|file| without_file_system(&file.name)).filter(|name| !name.is_empty()),
+            name: name_of(file.as_ref()),
             offset: record.offset,
             requested: record.requested,
             size: record.size,
@@ -148,4 +195,17 @@ impl<S: Store> Recording<'_, '_, S> {
         self.emitter.item(&RawItem::Library { call, operation: &operation });
         Some(())
     }
+
+    /// The call that a record is about, as far as it is known when it begins.
+    fn mpi_call(&mut self, tid: Tid, record: &Record, now: Timestamp) -> Option<RawCall<'static>> {
+        let known = self.mpi.functions.get(usize::from(record.function))?;
+        let start = self.clock.at(record.start).min(now);
+        let (layer, call) = (known.layer, self.emitter.number_of(known.name));
+        Some(RawCall { tid, layer, call, start, dur: None, ret: Return::Unseen, args: &[] })
+    }
+}
+
+/// The name by which a program opened a file of MPI.
+fn name_of(file: Option<&OpenFile>) -> Option<&[u8]> {
+    file.map(|file| without_file_system(&file.name)).filter(|name| !name.is_empty())
 }

@@ -67,7 +67,8 @@ fn communicators(
         if event.layer == Layer::Mpi || event.layer == Layer::Mpiio {
             let process = (event.case, event.pid);
             processes.insert(process, document.lines[line as usize].rank);
-            if let (Known::Makes(how), None, true) = (names[event.call.index()], event.errno.get(), are_exact)
+            if let (Known::Makes(how), None, true) =
+                (names[event.call.index()], event.errno.get(), are_exact && !event.never_returned())
             {
                 let (parent, peer, tag) = (event.comm.get(), event.peer.get(), event.tag.get());
                 all.add(process, Creation::new(event.seq, parent, how, peer, tag));
@@ -170,7 +171,11 @@ impl Gathering<'_> {
         if matches!(event.layer, Layer::Mpi | Layer::Mpiio) {
             let before = self.calls.len();
             self.add_mpi(line, event, place);
-            if self.begins[event.call.index()] && event.errno.is_null() && self.inside.contains(&line) {
+            if self.begins[event.call.index()]
+                && event.errno.is_null()
+                && !event.never_returned()
+                && self.inside.contains(&line)
+            {
                 self.begun.begins(line, self.last_call(before));
             }
             return;
@@ -212,6 +217,9 @@ impl Gathering<'_> {
             Known::Local => return self.reading.leave_out(event, Reason::Local),
             Known::Other => return self.reading.leave_out(event, Reason::Unsupported),
             _ => {}
+        }
+        if event.never_returned() {
+            return self.reading.leave_out(event, Reason::Unfinished);
         }
         let comm = event.comm.get().unwrap_or(WORLD);
         let Some(member) = self.communicators.member((event.case, event.pid), comm) else {

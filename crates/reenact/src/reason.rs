@@ -21,6 +21,8 @@ pub enum Reason {
     Asynchronous,
     /// It failed for a reason that files of our own do not have.
     Failed,
+    /// A call of MPI that never returned: its thread ended in it, or jumped out of it.
+    Unfinished,
     /// Its file, description or size is not known.
     Unknown,
     /// Its path is too long or too deep below the directory.
@@ -53,6 +55,7 @@ impl Reason {
             Self::Unsupported => "calls that replay does not make",
             Self::Asynchronous => "requests of io_uring and aio",
             Self::Failed => "failed for a reason that is not reproduced",
+            Self::Unfinished => "calls of MPI that never returned",
             Self::Unknown => "file, descriptor or size unknown",
             Self::Name => "path too long or too deep",
             Self::TooLarge => "moves more than 64 MiB at once",
