@@ -8,7 +8,7 @@
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
 use crate::needed::is_shared;
-use crate::owned::{Owned, above, is_at, is_below, is_given, parent};
+use crate::owned::{Owned, above, is_at, is_below, is_given, names, parent};
 use crate::spares::{self, Spared, Thing};
 use crate::targets::begun;
 use iotrail_model::text::printable;
@@ -330,8 +330,9 @@ echo $job >{mark}$thing.new && mv -f {mark}$thing.new {mark}$thing || exit; done
         "_left() ( was=; if test -e {mark}$1; then was=$(cat {mark}$1) || exit; fi; shift; for job; do test \"$job\" != \"$was\" || exit 0; done; exit 1 );"
     );
     let remove = format!(
-        "_remove() ( test -L \"$2\" || test ! -d \"$2\" || {{ echo \"$2: it has become a directory since; run {clean}, and make again\" >&2; exit 1; }}; \
-rm -f -- \"$2\" && rm -f {mark}$1 );"
+        "_remove() ( thing=$1; shift; for name; do if test -L \"$name\" || test ! -d \"$name\"; then rm -f -- \"$name\"; else \
+rmdir -- \"$name\" 2>/dev/null || {{ echo \"$name: it has become a directory since, or something else is in it; run {clean}, and make again\" >&2; exit 1; }}; fi || exit; done; \
+rm -f {mark}$thing );"
     );
     // One that was interrupted between the two has changed nothing yet.
     let before = format!(
@@ -499,9 +500,13 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
         };
         let name = argument(&printable(&Base::of(jobs).relative(&state.path)));
         let found = format!("_found {} {left} {name}", state.thing);
-        parts.push(match left_by(state) {
-            Some(left_by) => format!("{{ {left_by} || {found}; }}"),
-            None => found,
+        parts.push(match (left_by(state), inside(state, jobs)) {
+            (Some(left_by), None) => format!("{{ {left_by} || {found}; }}"),
+            (Some(left_by), Some((count, names))) => {
+                let only = with_names(&format!("_only {count}"), names.into_iter(), jobs);
+                format!("if {left_by}; then {only}; else {found}; fi")
+            }
+            (None, _) => found,
         });
     }
     let (read, moved) = (owned.needed.read(number).collect::<Vec<_>>(), owned.needed.moved(number).collect());
@@ -550,6 +555,19 @@ fn left_by(state: &State) -> Option<String> {
     (!jobs.is_empty()).then(|| format!("_left {} {}", state.thing, jobs.join(" ")))
 }
 
+/// If jobs made a directory of what has the name now: how many directories that and those below it are, and their names, outer ones
+/// first, with those of the files in them behind.
+fn inside<'a>(state: &'a State, jobs: &'a Jobs) -> Option<(usize, Vec<&'a str>)> {
+    let all = || jobs.jobs.iter().flat_map(|job| &job.made);
+    let is_directory = |path: &str| all().any(|made| made.is_directory && &*made.path == path);
+    let below = jobs.jobs.iter().flat_map(names).filter(|path| is_at(path, &state.path));
+    let below: BTreeSet<&str> = below.collect();
+    let (mut inside, files): (Vec<&str>, Vec<&str>) = below.into_iter().partition(|path| is_directory(path));
+    let count = inside.len();
+    inside.extend(files);
+    is_directory(&state.path).then_some((count, inside))
+}
+
 /// Leaves a note for later, among those in `.iotrail`. Jobs that look after the directory shall spare it: it is nothing of which git
 /// knows, and no file without content.
 pub(crate) fn note(file: &str) -> String {
@@ -570,10 +588,10 @@ fn changes(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> St
         parts.push(note(&mark(number, jobs)));
     }
     for state in &job.finds {
-        let (first, names) = arguments(std::iter::once(&*state.path), jobs);
+        let names = inside(state, jobs).map_or_else(|| vec![&*state.path], |(_, names)| names);
         parts.extend(left_by(state).map(|left_by| {
-            let line = grouped(&first, &format!("_remove {} {}", state.thing, names.join(" ")));
-            format!("{{ ! {left_by} || {line}; }}")
+            let removal = with_names(&format!("_remove {}", state.thing), names.into_iter().rev(), jobs);
+            format!("{{ ! {left_by} || {removal}; }}")
         }));
     }
     let before = found(jobs, &[Left::Input, Left::Perhaps]);

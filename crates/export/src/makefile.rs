@@ -16,6 +16,7 @@ use crate::targets::{
 use crate::watched::{Watched, of_make};
 use iotrail_model::text::is_invisible;
 use iotrail_workflow::jobs::Jobs;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
@@ -93,6 +94,20 @@ fn keep_looks(whose: &str, paths: &[String]) -> String {
     keep("_looks", whose, paths)
 }
 
+/// A name for a target of ours that no file in a rule has.
+fn unused(word: &str, rules: &[Rule], watched: &Watched) -> String {
+    let is_taken = |name: &str| {
+        let of_rule = |rule: &Rule| {
+            let files = rule.targets.all().iter().chain(&rule.inputs).chain(&rule.changed).chain(&rule.after);
+            files.chain(&rule.present).any(|file| file == name)
+        };
+        rules.iter().any(of_rule) || watched.names.iter().flatten().any(|watched| watched == name)
+    };
+    std::iter::successors(Some(word.to_owned()), |name| Some(format!("{name}-jobs")))
+        .find(|name| !is_taken(name))
+        .unwrap_or_default()
+}
+
 /// Whether something is kept of names for the job.
 fn has_looks(rule: &Rule) -> bool {
     [&rule.looks, &rule.permitted, &rule.leaves, &rule.leaves_permitted, &rule.away, &rule.odd]
@@ -115,13 +130,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let owned = &Owned::of(jobs);
     let rules = rules(jobs, owned, Before::Kept, &names);
     let watched = Watched::of(jobs, &name);
-    let taken = |word: &str| {
-        rules.iter().any(
-            |rule| matches!(&rule.targets, Targets::Files(files) if files.iter().any(|file| file == word)),
-        )
-    };
-    let goal = if taken("all") { "all-jobs" } else { "all" };
-    let clean = if taken("clean") { "clean-jobs" } else { "clean" };
+    let [goal, clean] = ["all", "clean"].map(|word| unused(word, &rules, &watched));
     let mut text = comment(title);
     text.push_str(&comment(
         "For GNU make 4.3 or later; run it in a directory with the inputs: make -f THIS -j",
@@ -184,6 +193,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     if watched.any() {
         text.push_str(&of_make(&watched, &again::sum(jobs), NEW, &how));
     }
+    // Who is woken by what wakes another job asks for the same.
+    let asked: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.asked).collect();
     let directories = super::runnable::preparation(jobs);
     let mut long = LongLines::default();
     let mut recipes = String::new();
@@ -229,8 +240,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = write!(text, " $(call looks-differ,{})", number + 1);
         }
         for input in &rule.inputs {
-            let is_asked = rule.asked.contains(input) && is_plain(input);
-            let may_lead = watched.names[number].contains(input) && is_plain(input);
+            let is_asked = asked.contains(input) && is_plain(input);
+            let may_lead = watched.may_lead(number, input) && is_plain(input);
             let _ = match (is_asked, may_lead) {
                 (true, true) => write!(text, " $(call unless-dangling,$(call unless-theirs,{input}))"),
                 (true, false) => write!(text, " $(call unless-dangling,{input})"),
@@ -263,9 +274,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = writeln!(text, "\t@{}", recipe(&before.checks));
         }
         // Whatever ends it early, make finds no stamp then. It is gone before anything is changed, and after it was looked at all.
+        let may_lead = |path: &&String| name(path).is_some_and(|path| watched.may_lead(number, &path));
         let is_watched = |path: &String| name(path).is_some_and(|path| watched.names[number].contains(&path));
-        let looks: Vec<String> = rule.looks.iter().filter(|path| !is_watched(path)).cloned().collect();
-        let is_led = looks.len() < rule.looks.len();
+        let looks: Vec<String> = rule.looks.iter().filter(|path| !may_lead(path)).cloned().collect();
+        let is_led = rule.looks.iter().any(is_watched);
         let begins = [
             format!("rm -f -- {}", rule.stamp),
             before.changes.clone(),

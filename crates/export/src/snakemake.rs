@@ -161,6 +161,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         true => format!("*unless_dangling({})", literal(name)),
         false => literal(name),
     };
+    let of_job = |number: usize, name: &str| match watched.may_lead(number, name) {
+        true if asked.contains(name) => {
+            let name = literal(name);
+            format!("*(unless_theirs({name}) and unless_dangling({name}))")
+        }
+        true => format!("*unless_theirs({})", literal(name)),
+        false => input(name),
+    };
     let goals = rules.iter().flat_map(outputs).map(literal).chain(inputs.into_iter().map(input));
     list(&mut text, "input", &goals.collect::<Vec<String>>());
     let directories = preparation(jobs);
@@ -182,7 +190,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let first = Some(deleted(rule, job, &base)).filter(|names| !names.is_empty());
         let first = first
             .map(|names| format!("first({}, {})", literal(&again::mark(number, jobs)), names.join(", ")));
-        let inputs: Vec<String> = inputs.map(|file| input(file)).chain(there).chain(first).collect();
+        let inputs: Vec<String> = inputs.map(|file| of_job(number, file)).chain(there).chain(first).collect();
         list(text, "input", &inputs);
         let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
@@ -191,7 +199,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         // Where links lead is watched already; what lies there may be made by a later job.
         let looks = [(&rule.looks, ""), (&rule.permitted, ", permissions=False")];
         let looks = looks.into_iter().filter_map(|(paths, how)| {
-            let paths = paths.iter().filter(|path| !watched.names[number].contains(path));
+            let paths = paths.iter().filter(|path| !watched.may_lead(number, path));
             let paths: Vec<String> = paths.map(|path| plain_literal(path)).collect();
             (!paths.is_empty()).then(|| format!("looks({}{how})", paths.join(", ")))
         });

@@ -8,7 +8,7 @@
 
 use crate::again::sum;
 use crate::escape::{Base, shell};
-use crate::owned::{Owned, above, is_below};
+use crate::owned::{Owned, above, is_below, names};
 use crate::watched::{self, Watched};
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, Made, State};
@@ -375,8 +375,16 @@ fn remade(jobs: &mut Jobs, followers: &[Vec<usize>]) {
         job.leaves.iter().for_each(|thing| writers.entry(*thing).or_default().push(number));
     }
     let is_made = |path: &Arc<str>, writers: &[usize]| {
-        let makes = |made: &Made| made.path == *path && !made.is_directory && !made.moved;
+        let makes = |made: &Made| made.path == *path && !made.moved;
         writers.iter().any(|writer| jobs.jobs[*writer].made.iter().any(makes))
+    };
+    let things: BTreeSet<&str> =
+        jobs.jobs.iter().flat_map(|job| &job.finds).map(|state| &*state.path).collect();
+    // What is removed with a directory is made again by all who made it, and matters to nobody by itself.
+    let is_theirs = |directory: &str, after: &BTreeSet<usize>| {
+        let inside = |job: &Job| names(job).any(|path| is_below(path, directory));
+        let others = jobs.jobs.iter().enumerate().filter(|(number, _)| !after.contains(number));
+        !things.iter().any(|path| is_below(path, directory)) && !others.map(|(_, job)| job).any(inside)
     };
     let mut found: Vec<(usize, usize, Vec<JobId>)> = Vec::new();
     for (number, job) in jobs.jobs.iter().enumerate() {
@@ -392,7 +400,7 @@ fn remade(jobs: &mut Jobs, followers: &[Vec<usize>]) {
                 continue;
             };
             let after = after.get_or_insert_with(|| all_after(number, followers));
-            if writers.iter().all(|writer| after.contains(writer)) {
+            if writers.iter().all(|writer| after.contains(writer)) && is_theirs(&state.path, after) {
                 found.push((number, at, writers.iter().map(|writer| JobId(*writer as u32)).collect()));
             }
         }

@@ -23,6 +23,8 @@ pub(crate) struct Watched {
     pub(crate) made: BTreeSet<String>,
     /// Directories of it, in which all is theirs.
     pub(crate) directories: BTreeSet<String>,
+    /// Names of any job that no job makes or takes away: what wakes others looks through them, too.
+    of_before: BTreeSet<String>,
 }
 
 impl Watched {
@@ -50,7 +52,14 @@ impl Watched {
         watched.made = made.chain(taken_away(jobs)).filter_map(written).collect();
         let of_jobs = jobs.jobs.iter().flat_map(|job| &job.directories);
         watched.directories = of_jobs.chain(&jobs.directories).filter_map(|path| written(path)).collect();
+        let all = watched.names.iter().flatten();
+        watched.of_before = all.filter(|name| !watched.made.contains(*name)).cloned().collect();
         watched
+    }
+
+    /// Whether what a job reads by that name may be what jobs make, because the name may be a link.
+    pub(crate) fn may_lead(&self, number: usize, name: &str) -> bool {
+        self.of_before.contains(name) || self.names[number].iter().any(|watched| watched == name)
     }
 
     /// Whether there are any.
@@ -127,6 +136,9 @@ def leads(*names):
 
 def there(*names):
     return [name for name in names if os.path.exists(name) and not os.path.isdir(name) and not theirs(name)]
+
+def unless_theirs(name):
+    return [] if os.path.exists(name) and theirs(name) else [name]
 ";
 
 #[cfg(test)]

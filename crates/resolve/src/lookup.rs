@@ -122,6 +122,11 @@ impl State {
         let Some(description) = self.descriptor_behind(id, names.paths.get(path.0)) else {
             return Nullable::NULL;
         };
+        self.path_of(description, names)
+    }
+
+    /// What an open file description is called by now, whatever other names its file has.
+    fn path_of(&mut self, description: DescriptionId, names: &mut Dictionaries) -> Nullable<PathId> {
         self.follow_renames(description, names);
         self.descriptors.description(description).path
     }
@@ -180,6 +185,10 @@ impl State {
         if let (Some(path), true) = (arg.bytes, arg.located) {
             return Location { path: Nullable::some(intern(names, path)), ..Location::default() };
         }
+        let is_base = arg.bytes.is_none_or(|path| path.is_empty() && empty_is_base);
+        if let (Base::Fd(fd), true) = (arg.base, is_base) {
+            return of_base(arg.base, self.path_behind(id, fd, names));
+        }
         let base = match arg.base {
             Base::Cwd(hint) => self.working_directory(id, hint, names),
             Base::Fd(fd) => {
@@ -190,9 +199,8 @@ impl State {
             Base::Unknown => LOST,
         };
         match arg.bytes {
-            None => of_base(arg.base, base.path),
-            Some(b"") if empty_is_base => of_base(arg.base, base.path),
-            Some(b"") => Location::default(),
+            None | Some(b"") if is_base => of_base(arg.base, base.path),
+            None | Some(b"") => Location::default(),
             Some(path) if arg.in_root => {
                 let root = base.path.get().filter(|_| !base.lost);
                 self.file_names.namespace.look_from(root.map(|root| names.paths.get(root.0)));
@@ -257,6 +265,18 @@ impl State {
             // A pipe is still what it is called, but no directory.
             false => Origin { path, ..LOST },
         }
+    }
+
+    /// What a descriptor stands for.
+    fn path_behind(
+        &mut self,
+        id: ThreadId,
+        fd: (i32, Option<Target<'_>>),
+        names: &mut Dictionaries,
+    ) -> Nullable<PathId> {
+        let table = self.processes.thread(id).table;
+        let description = self.description_of(table, fd, false, names);
+        description.map_or(Nullable::NULL, |description| self.path_of(description, names))
     }
 
     /// What a symbolic link of that name points to.

@@ -249,7 +249,7 @@ impl State {
                     event.path2 = event.path;
                 }
                 event.path = self.descriptors.description(description).path;
-                event.file = self.descriptors.description(description).file;
+                event.file = self.file_of(description, names);
             }
         }
     }

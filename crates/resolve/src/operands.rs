@@ -130,8 +130,13 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Bytes that a call moved which returned this.
+    /// Bytes that a call moved which returned this. No call moves more than it was asked to: of one in which a thread was killed, strace
+    /// may print what another one returned.
     pub(crate) fn moved(&self, returned: i64) -> Option<i64> {
+        self.moved_by(returned).filter(|bytes| self.requested.is_none_or(|requested| *bytes <= requested))
+    }
+
+    fn moved_by(&self, returned: i64) -> Option<i64> {
         match self.messages {
             Some(headers) => length(headers),
             // It tells how long the message is, of which no more comes than there is room for.

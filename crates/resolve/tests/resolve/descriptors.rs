@@ -455,3 +455,11 @@ fn a_name_may_really_end_in_deleted() {
     let script = script.call("read", &[Arg::Fd(3, gone), Arg::Opaque, Arg::Int(9)], value(2));
     assert_eq!((script.path(), script.offset()), (Some("/w/x"), Some(1)));
 }
+
+#[test]
+fn no_call_moves_more_than_it_was_asked_to() {
+    let write = [fd(3), Arg::Opaque, Arg::Int(127)];
+    let script = Script::new().open("/a", 3).call("write", &write, value(336));
+    let told = script.last();
+    assert_eq!((told.requested, told.size, told.ret), (Some(127), None, Some(336)));
+}

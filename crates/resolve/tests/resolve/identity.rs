@@ -961,3 +961,25 @@ fn at_the_end_every_name_that_a_written_file_still_has_tells_how_long_it_is() {
         .collect();
     assert_eq!(told, [("/w/a", Some(6)), ("/w/b", Some(6))]);
 }
+
+#[test]
+fn what_asks_through_a_descriptor_asks_by_the_name_that_it_was_opened_by() {
+    let by_itself = |script: Script| {
+        script.call("newfstatat", &[fd(3), path(""), Arg::Opaque, symbols("AT_EMPTY_PATH")], value(0))
+    };
+    let script = Script::new().open_with("/a", CREATE, 3);
+    let script = by_itself(rename(link(script, "/a", "/b"), "/b", "/c"));
+    let script = by_itself(unlink(script, "/c"));
+    let script = by_itself(rename(script, "/a", "/d"));
+    let events = script.events();
+    let asked = events.iter().filter(|event| event.call == "newfstatat");
+    let paths: Vec<&str> = asked.map(|event| event.path.as_deref().unwrap()).collect();
+    assert_eq!(paths, ["/a", "/a", "/d"]);
+}
+
+#[test]
+fn what_is_opened_by_a_handle_is_what_has_the_name_now() {
+    let script = unlink(Script::new().open_with("/a", CREATE, 3), "/a").open_with("/a", CREATE, 4);
+    let script = script.call("open_by_handle_at", &[fd(5), Arg::Opaque, symbols("O_RDWR")], Return::Value(6, hint("/a")));
+    assert_eq!(files(&script.read(6, 1), "open_by_handle_at"), [Some(1)]);
+}
