@@ -280,7 +280,7 @@ mod tests {
             (state >> 33) as i64 % 1_009
         };
         let pages: Cells = (0..rows).map(|_| Some(4096 * random())).collect();
-        let coded = content(&[pages.clone()], Known::default());
+        let coded = content(std::slice::from_ref(&pages), Known::default());
         assert_eq!(
             (coded.digits.len(), coded.bytes.len()),
             (0, 3 + 1 + 1 + 1 + 2 + (rows as usize * 10).div_ceil(8))

@@ -25,6 +25,7 @@ const CHECKSUM: usize = 4;
 const MAX_SECTIONS: u64 = 1_024;
 const STORED: u32 = 0;
 const ZSTD: u32 = 1;
+/// Before version 4.
 const ZSTD_WITH_DICTIONARY: u32 = 2;
 const MODELLED: u32 = 3;
 const ZSTD_LEVEL: i32 = 19;
@@ -34,11 +35,9 @@ const DICTIONARY: &[u8] = include_bytes!("dictionary.txt");
 const TYPICAL: [&[u8]; 2] =
     [include_bytes!("typical-mpich.structure"), include_bytes!("typical-openmpi.structure")];
 /// Sections that are larger are blocks of their own, as the model takes its time.
-const MOST_MODELLED: usize = 1 << 15;
+const MOST_MODELLED: usize = 1 << 16;
 /// Sections of a block that is modelled have no more bytes, so that no file keeps a reader busy.
 const MOST_MODELLED_TOGETHER: u64 = 1 << 20;
-/// Sections that are larger have what is in the dictionary of their own.
-const MOST_WITH_DICTIONARY: usize = 1 << 16;
 /// The most bytes that a stored byte may stand for, so that a small file needs little memory. What compresses better is
 /// stored as it is.
 const MAX_RATIO: usize = 4_096;
@@ -194,17 +193,9 @@ fn block(codec: u32, mut bytes: Vec<u8>, sections: &[&(Section, Content)]) -> (B
 /// A section on its own: its codec and its bytes.
 fn compress(content: &Content) -> (u32, Vec<u8>) {
     let raw = &content.bytes;
-    let with_dictionary = || {
-        let mut compressor = zstd::bulk::Compressor::with_dictionary(ZSTD_LEVEL, DICTIONARY)?;
-        compressor.compress(raw)
-    };
-    let plain = zstd::bulk::compress(raw, ZSTD_LEVEL).map(|small| (ZSTD, small));
-    let other = (raw.len() <= MOST_WITH_DICTIONARY)
-        .then(|| with_dictionary().map(|small| (ZSTD_WITH_DICTIONARY, small)));
-    let small = [Some(plain), other].into_iter().flatten().flatten();
-    let small =
-        small.filter(|(_, small)| small.len() < raw.len() && content.needs() <= most_bytes(small.len()));
-    small.min_by_key(|(_, small)| small.len()).unwrap_or_else(|| (STORED, raw.clone()))
+    let small = zstd::bulk::compress(raw, ZSTD_LEVEL).ok();
+    let small = small.filter(|small| small.len() < raw.len() && content.needs() <= most_bytes(small.len()));
+    small.map_or_else(|| (STORED, raw.clone()), |small| (ZSTD, small))
 }
 
 fn most_bytes(stored: usize) -> usize {

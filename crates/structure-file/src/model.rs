@@ -21,7 +21,7 @@ pub(crate) enum Material {
 const CONTEXTS: usize = 8;
 /// What contexts and the repetition say, and a constant.
 const INPUTS: usize = 2 * CONTEXTS + 2;
-const SLOT_BITS: u32 = 16;
+const SLOT_BITS: u32 = 17;
 /// Places of the last four bytes.
 const PLACE_BITS: u32 = 14;
 const MOST_LENGTH: usize = 31;
@@ -31,7 +31,7 @@ const MOST_SEEN: u8 = 30;
 /// How much is believed of what was seen so often, of 256.
 const BELIEVED: [i32; 8] = [0, 96, 160, 200, 224, 240, 256, 256];
 const FIRST_WEIGHT: i32 = 14_000;
-const LEARNING_RATE: i32 = 7;
+const LEARNING_RATE: i32 = 5;
 const WEIGHTS: usize = 6 * 2 * 2;
 
 /// The logistic function at multiples of 1/2 from -8 on, of 4,096.
@@ -221,8 +221,8 @@ impl Model {
             self.of_contexts[index] = index << SLOT_BITS | place as usize;
             let slot = self.slots[self.of_contexts[index]];
             let believed = BELIEVED[usize::from(slot.seen).min(BELIEVED.len() - 1)];
-            self.inputs[2 * index] = self.stretch(slot) * believed >> 8;
-            self.inputs[2 * index + 1] = (i32::from(slot.above_half) >> 5) * believed >> 8;
+            self.inputs[2 * index] = (self.stretch(slot) * believed) >> 8;
+            self.inputs[2 * index + 1] = ((i32::from(slot.above_half) >> 5) * believed) >> 8;
             known += usize::from((1..=5).contains(&index) && slot.seen > 0);
         }
         let says = self.repetition.says(&self.history, self.begun);
@@ -364,8 +364,8 @@ mod tests {
     #[test]
     fn repetitions_take_little() {
         let bytes: Vec<u8> = (0..4_000_u32).map(|number| (number % 50) as u8).collect();
-        assert!(of_text(&[bytes.clone()]).len() < 100);
-        assert_eq!(back(&of_text(&[bytes.clone()]), &[4_000]), [bytes]);
+        assert!(of_text(std::slice::from_ref(&bytes)).len() < 100);
+        assert_eq!(back(&of_text(std::slice::from_ref(&bytes)), &[4_000]), [bytes]);
     }
 
     proptest! {

@@ -154,8 +154,7 @@ pub(crate) fn read_histogram(
     resolution: Resolution,
     most_line: u32,
 ) -> Result<Histogram, FileError> {
-    let Some((level, counts)) = read_counts(input)? else { return Ok(Histogram::new(resolution)) };
-    let mut parts = HistogramParts { level, counts, ..HistogramParts::default() };
+    let Some(mut parts) = read_counts(input)? else { return Ok(Histogram::new(resolution)) };
     let extreme = |input: &mut Reader<'_>, (from, to): (i64, i64)| {
         let value = read_digit(input, (from.into(), to.into()))?;
         let value = i64::try_from(value).map_err(|_| input.error(value, "a number of 64 bits"))?;
@@ -179,10 +178,10 @@ pub(crate) fn read_plain_histogram(
     input: &mut Reader<'_>,
     resolution: Resolution,
 ) -> Result<Histogram, FileError> {
-    let Some((level, counts)) = read_counts(input)? else { return Ok(Histogram::new(resolution)) };
+    let Some(parts) = read_counts(input)? else { return Ok(Histogram::new(resolution)) };
     let sum = input.wide()?;
-    let (min, max) = (extreme(input)?, extreme(input)?);
-    of_parts(input, resolution, HistogramParts { level, counts, sum, min: Some(min), max: Some(max) })
+    let (min, max) = (Some(extreme(input)?), Some(extreme(input)?));
+    of_parts(input, resolution, HistogramParts { sum, min, max, ..parts })
 }
 
 fn of_parts(
@@ -195,7 +194,7 @@ fn of_parts(
 }
 
 /// Level and counts by bucket; NULL if there are none.
-fn read_counts(input: &mut Reader<'_>) -> Result<Option<(u8, BTreeMap<i32, u64>)>, FileError> {
+fn read_counts(input: &mut Reader<'_>) -> Result<Option<HistogramParts>, FileError> {
     let buckets = input.len("buckets")?;
     if buckets == 0 {
         return Ok(None);
@@ -208,7 +207,7 @@ fn read_counts(input: &mut Reader<'_>) -> Result<Option<(u8, BTreeMap<i32, u64>)
         counts.insert(bucket, input.at_most(u64::MAX, "a count")?);
     }
     match counts.len() == buckets {
-        true => Ok(Some((level, counts))),
+        true => Ok(Some(HistogramParts { level, counts, ..HistogramParts::default() })),
         false => Err(input.error("a bucket twice", "each bucket once")),
     }
 }
