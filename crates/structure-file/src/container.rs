@@ -19,7 +19,7 @@ pub const MAGIC: [u8; 8] = *b"IOTRAIL\xc5";
 /// The version of the format that is written.
 pub const VERSION: u32 = 4;
 /// The oldest version that is read.
-const OLDEST_VERSION: u32 = 3;
+pub(crate) const OLDEST_VERSION: u32 = 3;
 
 const CHECKSUM: usize = 4;
 const MAX_SECTIONS: u64 = 1_024;

@@ -286,7 +286,7 @@ impl Document {
 
 /// The rank of the processes of each case.
 fn ranks_of(cases: &[Case]) -> Vec<Option<i64>> {
-    cases.iter().map(threads::rank).collect()
+    cases.iter().map(|case| threads::rank(case).map(i64::from)).collect()
 }
 
 struct Sections(HashMap<Section, Content>);

@@ -28,4 +28,5 @@ mod writer;
 pub use container::{MAGIC, VERSION, is_structure, uncompressed};
 pub use document::{About, CallKey, Document, FixedCounts, Line};
 pub use error::FileError;
+pub use threads::rank;
 pub use times::ItemTimes;

@@ -16,9 +16,10 @@ use iotrail_model::{Case, CaseId, Cell, Pid, Process};
 
 type Result<T> = std::result::Result<T, FileError>;
 
-/// The rank of the processes of a case.
-pub(crate) fn rank(case: &Case) -> Option<i64> {
-    case.name.rid.as_deref()?.parse::<u32>().ok().map(i64::from)
+/// The rank of the processes of a case, where it is known.
+#[must_use]
+pub fn rank(case: &Case) -> Option<u32> {
+    case.name.rid.as_deref()?.parse().ok()
 }
 
 /// Processes in the order in which lines are expected.
@@ -63,7 +64,7 @@ impl<'a> Expected<'a> {
         [
             column(&|process| process.case.number()),
             column(&|process| process.pid.number()),
-            column(&|process| self.cases.get(process.case.index()).and_then(rank)),
+            column(&|process| self.cases.get(process.case.index()).and_then(rank).map(i64::from)),
             column(&|process| Some(process.start?.0)),
             column(&|process| Some(process.end?.0)),
         ]
@@ -104,4 +105,81 @@ pub(crate) fn read(input: &mut Reader<'_>, cases: &[Case], processes: &[Process]
     let rows = (0..of_lines.len()).map(|row| std::array::from_fn(|column| table[column][row]));
     let lines: Option<Vec<Line>> = rows.map(|row| line_of(row, cases.len())).collect();
     lines.ok_or_else(|| input.error("a line that is none", format_args!("lines of {} cases", cases.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::container::Content;
+    use crate::section::Section;
+    use iotrail_model::{CaseName, Tid, Timestamp};
+    use proptest::prelude::*;
+
+    fn case(number: u32, rank: &str) -> Case {
+        let name = CaseName { rid: Some(rank.to_owned()), ..CaseName::default() };
+        Case { id: CaseId(number), name, ..Case::default() }
+    }
+
+    fn process(case: u32, pid: u32, start: i64) -> Process {
+        let start = Some(Timestamp(start));
+        Process { case: CaseId(case), pid: Pid(pid), start, threads: 2, ..Process::default() }
+    }
+
+    fn line(case: u32, pid: u32, tid: u32, start: i64) -> Line {
+        let (pid, tid, start) = (Pid(pid), Tid(tid), Timestamp(start));
+        Line { case: CaseId(case), pid, tid, rank: 7 - case, start, events: 9 }
+    }
+
+    fn content(lines: &[Line], cases: &[Case], processes: &[Process]) -> Content {
+        let mut out = Writer::default();
+        write(lines, cases, processes, &mut out);
+        out.into()
+    }
+
+    fn back(content: &Content, cases: &[Case], processes: &[Process]) -> Result<Vec<Line>> {
+        let mut input = Reader::new(Section::Threads, content);
+        let lines = read(&mut input, cases, processes)?;
+        input.end()?;
+        Ok(lines)
+    }
+
+    #[test]
+    fn what_is_the_same_in_the_process_takes_nothing() {
+        let cases: Vec<Case> = (0..8).map(|number| case(number, &(7 - number).to_string())).collect();
+        let processes: Vec<Process> = (0..8)
+            .map(|number| process(number, 100 + number * number, 1 << 60 | i64::from(number * 7919)))
+            .collect();
+        let threads = |process: &Process| {
+            let (case, pid, start) = (process.case.0, process.pid.0, process.start.unwrap_or_default().0);
+            [line(case, pid, pid, start), line(case, pid, pid + 1, start + 1_000)]
+        };
+        let lines: Vec<Line> = processes.iter().rev().flat_map(threads).collect();
+        let content = content(&lines, &cases, &processes);
+        assert!(content.bytes.len() <= 40 && content.digits.is_empty(), "{content:?}");
+        assert_eq!(back(&content, &cases, &processes).expect("lines"), lines);
+        back(&content, &cases[..7], &processes).expect_err("a line of no case");
+    }
+
+    proptest! {
+        #[test]
+        fn lines_come_back(
+            processes in prop::collection::vec((0..3_u32, 0..9_u32, any::<i64>()), 0..6),
+            lines in prop::collection::vec((0..3_u32, 0..9_u32, any::<u32>(), any::<i64>()), 0..30),
+        ) {
+            let cases = [case(0, "2"), case(1, "none"), case(2, "0")];
+            let processes: Vec<Process> =
+                processes.into_iter().map(|(case, pid, start)| process(case, pid, start)).collect();
+            let lines: Vec<Line> =
+                lines.into_iter().map(|(case, pid, tid, start)| line(case, pid, tid, start)).collect();
+            prop_assert_eq!(back(&content(&lines, &cases, &processes), &cases, &processes).expect("lines"), lines);
+        }
+
+        #[test]
+        fn any_bytes_are_lines_or_an_error(
+            bytes in prop::collection::vec(any::<u8>(), 0..100), digits in prop::collection::vec(any::<u8>(), 0..20),
+        ) {
+            let content = Content { bytes, digits, expanded: 0 };
+            let _lines_or_error = back(&content, &[case(0, "0")], &[process(0, 5, 9)]);
+        }
+    }
 }
