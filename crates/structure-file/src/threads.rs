@@ -155,7 +155,7 @@ mod tests {
         };
         let lines: Vec<Line> = processes.iter().rev().flat_map(threads).collect();
         let content = content(&lines, &cases, &processes);
-        assert!(content.bytes.len() <= 40 && content.digits.is_empty(), "{content:?}");
+        assert!(content.bytes.len() <= 43 && content.digits.is_empty(), "{content:?}");
         assert_eq!(back(&content, &cases, &processes).expect("lines"), lines);
         back(&content, &cases[..7], &processes).expect_err("a line of no case");
     }
