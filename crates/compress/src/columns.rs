@@ -30,7 +30,7 @@ pub(crate) const OF_EXECUTION: [(usize, u8); 22] = [
     (OPEN2, 2),
     (REQUESTED, 1),
     (SIZE, 2),
-    (RET, 3),
+    (RET, 4),
     (OFFSET, 3),
     (COMM, 1),
     (PEER, 1),

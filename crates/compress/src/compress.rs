@@ -5,7 +5,7 @@ use crate::coarsen::{coarsen, has_fixed_counts, smaller};
 use crate::columns::{DUR, Numbers, OF_EXECUTION, SEQ, START};
 use crate::error::CompressError;
 use crate::events::files_of_paths;
-use crate::foresight::Foresight;
+use crate::foresight::{Foresight, Threads};
 use crate::lines::{LineEvent, LineEvents, Thread, lines, renumber};
 use crate::naming::Naming;
 use crate::roles::Roles;
@@ -177,9 +177,10 @@ impl Collected {
         }
         let mut collected =
             Self { keys, lines: Vec::new(), sequences, tree, is_reordered, cells, times: Vec::new() };
+        let threads = Threads::of(lines.iter().map(|of_line| &of_line.line));
         let mut first = 0;
         for (LineEvents { line, events }, inside) in lines.into_iter().zip(nesting) {
-            let mut foresight = Foresight::new(line.start, of_paths);
+            let mut foresight = Foresight::new(&line, of_paths, &threads);
             for (number, (LineEvent { event, .. }, inside)) in events.iter().zip(inside).enumerate() {
                 collected.add(first + number, event, inside, &foresight, every_time);
                 foresight.follow(&event.numbers(), event.dur.number(), inside);

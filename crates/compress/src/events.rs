@@ -5,7 +5,7 @@ use crate::columns::{
 };
 use crate::draws::Draws;
 use crate::error::CompressError;
-use crate::foresight::Foresight;
+use crate::foresight::{Foresight, Threads};
 use crate::peers::{RELATIVE, Ranks};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -97,6 +97,7 @@ fn note_places(document: &Document, body: &[ItemId], around: &[u32], places: &mu
 pub(crate) struct Events<'a> {
     document: &'a Document,
     files: HashMap<i64, i64, RandomState>,
+    threads: Threads,
     draws: Draws<'a>,
     walker: Walker<'a>,
     ranks: Ranks,
@@ -114,6 +115,7 @@ impl<'a> Events<'a> {
         Self {
             document,
             files,
+            threads: Threads::of(&document.lines),
             draws,
             walker,
             ranks: Ranks::of(document),
@@ -141,7 +143,7 @@ impl<'a> Events<'a> {
         let document = self.document;
         let of_line = &document.lines[line as usize];
         let (draws, ranks) = (&mut self.draws, self.ranks);
-        let mut foresight = Foresight::new(of_line.start, &self.files);
+        let mut foresight = Foresight::new(of_line, &self.files, &self.threads);
         let first_seq = self.of_cases.get(&of_line.case).copied().unwrap_or(0);
         let by_line = document.structure.has_counts_by_rank();
         let most = if by_line {

@@ -1,6 +1,7 @@
 //! What the events of a line tell of the next one.
 //!
-//! A descriptor keeps its file, an access begins where the one before ended, a new file has the next number. Of each column
+//! A descriptor keeps its file, an access begins where the one before ended, a new file has the next number, a new thread the next of
+//! those that its case has. Of each column
 //! a structure keeps the difference to what is foreseen, in the form that takes the least space; so whatever the
 //! forms are, nothing is lost. Writer and reader follow the same events, each line by itself.
 
@@ -9,7 +10,8 @@ use crate::columns::{
 };
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::Timestamp;
+use iotrail_model::{CaseId, Cell};
+use iotrail_structure_file::Line;
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 
@@ -36,6 +38,21 @@ struct Level {
     next: i64,
 }
 
+/// The threads of each case, ascending.
+#[derive(Debug)]
+pub(crate) struct Threads(Map<CaseId, Vec<i64>>);
+
+impl Threads {
+    pub(crate) fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
+        let mut threads: Map<CaseId, Vec<i64>> = Map::default();
+        for line in lines {
+            threads.entry(line.case).or_default().extend(line.tid.number());
+        }
+        threads.values_mut().for_each(|threads| threads.sort_unstable());
+        Self(threads)
+    }
+}
+
 /// What is known of a line behind some of its events.
 #[derive(Debug)]
 pub(crate) struct Foresight<'a> {
@@ -49,11 +66,14 @@ pub(crate) struct Foresight<'a> {
     largest_open: Option<i64>,
     largest_path: Option<i64>,
     levels: Vec<Level>,
+    /// The threads of the case, ascending, and the last one that is no later than those that the line made.
+    threads: &'a [i64],
+    last_thread: i64,
 }
 
 impl<'a> Foresight<'a> {
-    /// Nothing yet of a line that begins at `start`; the files of names are those of `file_of_path` until others are seen.
-    pub(crate) fn new(start: Timestamp, file_of_path: &'a Map<i64, i64>) -> Self {
+    /// Nothing yet of a line of a case with these `threads`; the files of names are those of `file_of_path` until others are seen.
+    pub(crate) fn new(line: &Line, file_of_path: &'a Map<i64, i64>, threads: &'a Threads) -> Self {
         Self {
             file_of_path,
             held: Map::default(),
@@ -64,7 +84,9 @@ impl<'a> Foresight<'a> {
             last_path2: None,
             largest_open: None,
             largest_path: None,
-            levels: vec![Level { seq: None, next: start.0 }],
+            levels: vec![Level { seq: None, next: line.start.0 }],
+            threads: threads.0.get(&line.case).map_or(&[], Vec::as_slice),
+            last_thread: line.tid.number().unwrap_or(0),
         }
     }
 
@@ -89,6 +111,7 @@ impl<'a> Foresight<'a> {
             (SIZE, 1) => event[REQUESTED],
             (RET, 1) => event[SIZE],
             (RET, 2) => event[FD],
+            (RET, 3) => self.next_thread(),
             (OFFSET, 1) => self.accesses.get(&opened(event)).map(|&(_, end)| end),
             (OFFSET, 2) => self.accesses.get(&opened(event)).map(|&(start, _)| start),
             (SEQ, 1) => self.last?[SEQ].map(|seq| seq.wrapping_add(1)),
@@ -99,6 +122,11 @@ impl<'a> Foresight<'a> {
 
     fn level(&self, inside: usize) -> Option<&Level> {
         self.levels.get(inside)
+    }
+
+    fn next_thread(&self) -> Option<i64> {
+        let next = self.threads.partition_point(|thread| *thread <= self.last_thread);
+        self.threads.get(next).copied()
     }
 
     fn file_of(&self, path: Option<i64>) -> Option<i64> {
@@ -121,6 +149,9 @@ impl<'a> Foresight<'a> {
             let end = offset.wrapping_add(event[SIZE].unwrap_or(0));
             self.accesses.insert(opened(event), (offset, end));
         }
+        if let Some(thread) = event[RET].filter(|ret| self.threads.binary_search(ret).is_ok()) {
+            self.last_thread = self.last_thread.max(thread);
+        }
         self.last_path = path.or(self.last_path);
         self.last_path2 = event[PATH2].or(self.last_path2);
         self.largest_open = self.largest_open.max(open).max(event[OPEN2]);
@@ -135,4 +166,36 @@ impl<'a> Foresight<'a> {
 
 fn opened(event: &Numbers) -> Opened {
     event[OPEN].map_or(Opened::Descriptor(event[FD]), Opened::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::{Pid, Tid};
+
+    fn line(case: u32, tid: u32) -> Line {
+        Line { case: CaseId(case), pid: Pid(50), tid: Tid(tid), ..Line::default() }
+    }
+
+    fn returning(ret: i64) -> Numbers {
+        let mut event = Numbers::default();
+        event[RET] = Some(ret);
+        event
+    }
+
+    #[test]
+    fn new_threads_are_the_next_ones_of_the_case() {
+        let lines = [line(0, 50), line(1, 55), line(0, 60), line(0, 52)];
+        let (threads, files) = (Threads::of(&lines), Map::default());
+        let mut foresight = Foresight::new(&lines[0], &files, &threads);
+        let next = |foresight: &Foresight<'_>| foresight.of(RET, 3, &Numbers::default(), 0);
+        assert_eq!(next(&foresight), Some(52));
+        foresight.follow(&returning(53), None, 0);
+        assert_eq!(next(&foresight), Some(52), "what is no thread of the case changes nothing");
+        foresight.follow(&returning(52), None, 0);
+        assert_eq!(next(&foresight), Some(60));
+        foresight.follow(&returning(60), None, 0);
+        assert_eq!(next(&foresight), None);
+        assert_eq!(next(&Foresight::new(&lines[1], &files, &threads)), None);
+    }
 }

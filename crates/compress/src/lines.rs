@@ -3,7 +3,7 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{Case, CaseId, Event, Pid, Tid};
-use iotrail_structure_file::Line;
+use iotrail_structure_file::{Line, rank};
 
 /// A thread of a process of a case.
 pub(crate) type Thread = (CaseId, Pid, Tid);
@@ -69,9 +69,4 @@ pub(crate) fn renumber(lines: &mut [LineEvents]) {
         let parent = event.parent.get().and_then(|parent| numbers.get(&(event.case, parent)).copied()?);
         event.parent = parent.into();
     }
-}
-
-/// The rank of the processes of a case, where it is known.
-pub(crate) fn rank(case: &Case) -> Option<u32> {
-    case.name.rid.as_deref()?.parse().ok()
 }

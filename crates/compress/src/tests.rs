@@ -8,11 +8,10 @@ use iotrail_model::{
     Tid, Timestamp,
 };
 use iotrail_structure::{Precision, Repeats};
-use iotrail_structure_file::Document;
+use iotrail_structure_file::{Document, uncompressed};
 use iotrail_trail::memory::MemoryLog;
 use iotrail_trail::{Columns, CreateOptions, EventLog};
 use proptest::prelude::*;
-use std::io::{Read, Write};
 use tempfile::TempDir;
 
 const EXACT: CompressOptions =
@@ -238,35 +237,34 @@ fn add_varint(mut number: usize, file: &mut Vec<u8>) {
 
 /// A file with a section's bytes changed, its checksums right.
 fn with_damage(file: &[u8], section: usize, damage: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let file = uncompressed(file).expect("a structure");
     let mut at = 12;
-    let count = varint(file, &mut at);
+    let count = varint(&file, &mut at);
     let mut entry = || {
-        let [kind, codec, stored, _raw] = std::array::from_fn(|_| varint(file, &mut at));
+        let [_codec, stored, _sections, tag, raw] = std::array::from_fn(|_| varint(&file, &mut at));
+        if tag & 1 == 1 {
+            varint(&file, &mut at);
+        }
         at += 4;
-        (kind, codec, stored)
+        (tag, stored, raw)
     };
     let entries: Vec<(usize, usize, usize)> = (0..count).map(|_| entry()).collect();
     let mut start = at + 4;
     let (mut index, mut rest) = (file[..12].to_vec(), Vec::new());
     add_varint(count, &mut index);
-    for (number, (kind, codec, stored)) in entries.into_iter().enumerate() {
-        let stored = &file[start..start + stored];
-        start += stored.len();
-        let dictionary = include_bytes!("../../structure-file/src/dictionary.txt");
-        let mut raw = Vec::new();
-        let read = match codec {
-            0 => raw.write(stored),
-            1 => zstd::Decoder::new(stored).and_then(|mut frame| frame.read_to_end(&mut raw)),
-            _ => zstd::Decoder::with_dictionary(stored, dictionary)
-                .and_then(|mut frame| frame.read_to_end(&mut raw)),
-        };
-        read.expect("a section");
+    for (number, (tag, stored, raw)) in entries.into_iter().enumerate() {
+        let mut bytes = file[start..start + stored].to_vec();
+        start += stored;
         if number == section % count {
-            damage(&mut raw);
+            damage(&mut bytes);
         }
-        [kind, 0, raw.len(), raw.len()].into_iter().for_each(|number| add_varint(number, &mut index));
-        index.extend_from_slice(&crc32fast::hash(&raw).to_le_bytes());
-        rest.extend_from_slice(&raw);
+        let raw = raw.min(bytes.len());
+        [0, bytes.len(), 1, tag, raw].into_iter().for_each(|number| add_varint(number, &mut index));
+        if tag & 1 == 1 {
+            add_varint(bytes.len() - raw, &mut index);
+        }
+        index.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+        rest.extend_from_slice(&bytes);
     }
     let checksum = crc32fast::hash(&index);
     index.extend_from_slice(&checksum.to_le_bytes());

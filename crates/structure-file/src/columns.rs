@@ -1,16 +1,20 @@
 //! Tables of numbers, column by column.
 //!
 //! A column is a number of columns before it in the table, 0 or the one that is taken off it, a form, and its cells. In
-//! form 0 each cell is 0 (NULL) or 1 more than the zigzag difference to the last one that is not NULL. Form `w` is a least
-//! value, a factor, and `w` bits for each cell, the lowest first: how many times the factor it is above the least one.
-//! A cell takes a byte or more, so that a table is no larger than its bytes justify.
+//! form 0 each cell is 0 (NULL) or 1 more than the zigzag difference to the last one that is not NULL. Form `w` from 8 on is a least
+//! value, a factor, and `w` bits for each cell, the lowest first: how many times the factor it is above the least one. In
+//! forms 1 and 2 cells are digits ([`crate::digits`]).
+//! Tables of more than some cells take a byte or more for each, so that they are no larger than their bytes justify.
 
+use crate::digits;
+use crate::digits::Form;
 use crate::error::FileError;
 use crate::reader::Reader;
 use crate::writer::Writer;
 
 type Result<T> = std::result::Result<T, FileError>;
-type Cells = Vec<Option<i64>>;
+/// A column.
+pub(crate) type Cells = Vec<Option<i64>>;
 
 const STEPS: u8 = 0;
 /// Cells of fewer bits are steps of a byte, which are compressed later.
@@ -18,26 +22,45 @@ const MIN_WIDTH: u32 = 8;
 const MAX_WIDTH: u32 = 64;
 /// How many columns before it a column is held against.
 const MAX_REFERENCES: usize = 64;
+/// Cells of the tables of a section that may take less than a byte each.
+pub(crate) const FREE_CELLS: usize = 1 << 16;
 /// How well steps are compressed to learn whether they are the smaller form.
 const TRIAL_LEVEL: i32 = 3;
 
+/// What is known of the rows of a table before they are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Known<'a> {
+    /// Columns as if they stood in the table before all others.
+    pub(crate) columns: &'a [Cells],
+    /// A class for each row: those of one are alike. Empty: all are.
+    pub(crate) classes: &'a [u8],
+}
+
 /// The number of rows, and the columns.
-pub(crate) fn write(rows: usize, columns: &[Cells], out: &mut Writer) {
+pub(crate) fn write(rows: usize, columns: &[Cells], known: Known<'_>, out: &mut Writer) {
     out.len(rows);
-    for (index, column) in columns.iter().enumerate() {
-        let before = &columns[index.saturating_sub(MAX_REFERENCES)..index];
-        let plain = Coded::of(0, column);
-        let best = match closest(column, before) {
-            Some((distance, difference)) => plain.smaller(Coded::of(distance, &difference)),
-            None => plain,
-        };
-        out.bytes.extend_from_slice(&best.bytes);
+    let all: Vec<&[Option<i64>]> = known.columns.iter().chain(columns).map(Vec::as_slice).collect();
+    let is_small = out.takes_cells(rows.saturating_mul(columns.len()));
+    for index in known.columns.len()..all.len() {
+        let (column, before) = (all[index], &all[index.saturating_sub(MAX_REFERENCES)..index]);
+        match is_small {
+            true => digits::write(column, before, known.classes, out),
+            false => out.bytes.extend_from_slice(&smallest(column, before).bytes),
+        }
+    }
+}
+
+fn smallest(column: &[Option<i64>], before: &[&[Option<i64>]]) -> Coded {
+    let plain = Coded::of(0, column);
+    match closest(column, before) {
+        Some((distance, difference)) => plain.smaller(Coded::of(distance, &difference)),
+        None => plain,
     }
 }
 
 /// The column before from which this one differs by the smallest range, if by a smaller one than its own: how many columns
 /// before, and the differences.
-fn closest(column: &[Option<i64>], before: &[Cells]) -> Option<(usize, Cells)> {
+fn closest(column: &[Option<i64>], before: &[&[Option<i64>]]) -> Option<(usize, Cells)> {
     let own = spread(column)?;
     let candidates = before.iter().rev().enumerate().filter_map(|(distance, other)| {
         let difference = difference(column, other)?;
@@ -48,7 +71,8 @@ fn closest(column: &[Option<i64>], before: &[Cells]) -> Option<(usize, Cells)> {
     Some((distance, difference))
 }
 
-fn difference(column: &[Option<i64>], other: &[Option<i64>]) -> Option<Cells> {
+/// A column without another one; NULL if that is not known of all rows.
+pub(crate) fn difference(column: &[Option<i64>], other: &[Option<i64>]) -> Option<Cells> {
     column.iter().zip(other).map(|(one, other)| Some(Some((*one)?.checked_sub((*other)?)?))).collect()
 }
 
@@ -79,13 +103,10 @@ impl Coded {
     }
 
     fn steps(distance: usize, column: &[Option<i64>]) -> Self {
-        let (mut out, mut last) = (Writer::default(), 0);
-        out.len(distance);
-        out.number(STEPS);
-        column.iter().for_each(|cell| out.next(*cell, &mut last));
-        let compressed = zstd::bulk::compress(&out.bytes, TRIAL_LEVEL);
-        let small = compressed.map_or(usize::MAX, |bytes| bytes.len()).min(out.bytes.len());
-        Self { bytes: out.bytes, small }
+        let bytes = steps(distance, column);
+        let compressed = zstd::bulk::compress(&bytes, TRIAL_LEVEL);
+        let small = compressed.map_or(usize::MAX, |bytes| bytes.len()).min(bytes.len());
+        Self { bytes, small }
     }
 
     fn packed(distance: usize, column: &[Option<i64>]) -> Option<Self> {
@@ -107,7 +128,16 @@ impl Coded {
     }
 }
 
-fn greatest_divisor(mut one: u64, mut other: u64) -> u64 {
+/// A column in the form of steps.
+pub(crate) fn steps(distance: usize, column: &[Option<i64>]) -> Vec<u8> {
+    let (mut out, mut last) = (Writer::default(), 0);
+    out.len(distance);
+    out.number(STEPS);
+    column.iter().for_each(|cell| out.next(*cell, &mut last));
+    out.bytes
+}
+
+pub(crate) fn greatest_divisor(mut one: u64, mut other: u64) -> u64 {
     while other != 0 {
         (one, other) = (other, one % other);
     }
@@ -132,15 +162,30 @@ fn pack(numbers: impl Iterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
 
 /// The rows of a table of `columns` columns, column by column.
 pub(crate) fn read(input: &mut Reader<'_>, columns: usize) -> Result<Vec<Cells>> {
+    read_with(input, columns, |_| (Vec::new(), Vec::new()))
+}
+
+/// As [`read`], where `known` tells columns and classes of so many rows, as they were [`Known`] when it was written.
+pub(crate) fn read_with(
+    input: &mut Reader<'_>,
+    columns: usize,
+    known: impl FnOnce(usize) -> (Vec<Cells>, Vec<u8>),
+) -> Result<Vec<Cells>> {
     let rows = input.cells(columns)?;
-    let mut table: Vec<Cells> = Vec::with_capacity(columns);
+    let (mut table, classes) = known(rows);
+    let known = table.len();
+    let has_rows = |len| len == rows;
+    if !table.iter().map(Vec::len).all(has_rows) || !(classes.is_empty() || has_rows(classes.len())) {
+        return Err(input.error(format_args!("{rows} rows"), "as many as there are things that they are of"));
+    }
     for _ in 0..columns {
         let distance = input.at_most(table.len() as u64, "columns before this one")? as usize;
         let mut column = match input.at_most(MAX_WIDTH.into(), "a form of a column")? as u32 {
             0 => read_steps(input, rows)?,
-            width if width < MIN_WIDTH => {
-                return Err(input.error(format_args!("{width} bits a cell"), "8 to 64"));
-            }
+            form if form < MIN_WIDTH => match Form::of_number(form) {
+                Some(form) => digits::read(input, form, rows, &classes)?,
+                None => return Err(input.error(format_args!("form {form}"), "0, 1, 2 or 8 to 64")),
+            },
             width => read_packed(input, rows, width)?,
         };
         if distance > 0 {
@@ -148,7 +193,7 @@ pub(crate) fn read(input: &mut Reader<'_>, columns: usize) -> Result<Vec<Cells>>
         }
         table.push(column);
     }
-    Ok(table)
+    Ok(table.split_off(known))
 }
 
 fn read_steps(input: &mut Reader<'_>, rows: usize) -> Result<Cells> {
@@ -188,20 +233,26 @@ fn add(input: &Reader<'_>, column: &mut Cells, other: &[Option<i64>]) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::container::Content;
     use crate::section::Section;
     use proptest::prelude::*;
 
-    fn bytes(columns: &[Cells]) -> Vec<u8> {
+    fn content(columns: &[Cells], known: Known<'_>) -> Content {
         let mut out = Writer::default();
-        write(columns.first().map_or(0, Vec::len), columns, &mut out);
-        out.bytes
+        write(columns.first().map_or(0, Vec::len), columns, known, &mut out);
+        out.into()
     }
 
-    fn back(bytes: &[u8], columns: usize) -> Result<Vec<Cells>> {
-        let mut reader = Reader::new(Section::Lines, bytes, 0);
-        let table = read(&mut reader, columns)?;
+    fn back(content: &Content, columns: usize, known: Known<'_>) -> Result<Vec<Cells>> {
+        let mut reader = Reader::new(Section::Lines, content);
+        let table = read_with(&mut reader, columns, |_| (known.columns.to_vec(), known.classes.to_vec()))?;
         reader.end()?;
         Ok(table)
+    }
+
+    /// Bytes without digits as a table.
+    fn of_bytes(bytes: &[u8], columns: usize) -> Result<Vec<Cells>> {
+        back(&bytes.to_vec().into(), columns, Known::default())
     }
 
     /// Numbers below 1,009 without order.
@@ -212,36 +263,83 @@ mod tests {
     #[test]
     fn numbers_without_order_take_the_bits_of_their_range_in_units_of_their_common_divisor() {
         let pages: Cells = (0..64).map(|row| Some(5_000_000_000 + 4096 * scattered(row))).collect();
-        let coded = bytes(std::slice::from_ref(&pages));
-        // Rows, distance, form, five bytes of the least value (twice 5,000,000,000), two of the factor, ten bits a cell.
-        assert_eq!(coded.len(), 1 + 1 + 1 + 5 + 2 + 64 * 10 / 8);
-        assert_eq!(back(&coded, 1).expect("a table"), [pages]);
+        let Content { bytes, digits, .. } = content(std::slice::from_ref(&pages), Known::default());
+        // Rows, distance, form, five bytes of the least value (twice 5,000,000,000), two of the range, two of the factor.
+        assert_eq!(bytes.len(), 1 + 1 + 1 + 5 + 2 + 2);
+        assert!((79..=80).contains(&digits.len()), "{} bytes for 64 times 9.97 bits", digits.len());
+        let coded = Content { bytes, digits, expanded: 0 };
+        assert_eq!(back(&coded, 1, Known::default()).expect("a table"), [pages]);
+    }
+
+    #[test]
+    fn large_tables_are_bits_of_their_range_and_no_smaller_than_they_justify() {
+        let rows = FREE_CELLS as i64 + 1;
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as i64 % 1_009
+        };
+        let pages: Cells = (0..rows).map(|_| Some(4096 * random())).collect();
+        let coded = content(std::slice::from_ref(&pages), Known::default());
+        assert_eq!(
+            (coded.digits.len(), coded.bytes.len()),
+            (0, 3 + 1 + 1 + 1 + 2 + (rows as usize * 10).div_ceil(8))
+        );
+        assert_eq!(back(&coded, 1, Known::default()).expect("a table"), [pages]);
     }
 
     #[test]
     fn a_column_that_repeats_another_one_takes_as_much_as_a_constant() {
         let ranks: Cells = (0..64).map(|row| Some(scattered(row))).collect();
-        let (one, two) = (bytes(std::slice::from_ref(&ranks)), bytes(&[ranks.clone(), ranks]));
-        assert_eq!(two.len() - one.len(), 2 + 64);
-        assert!(two[one.len() + 3..].iter().all(|step| *step == 1), "no difference but the first: {two:?}");
+        let one = content(std::slice::from_ref(&ranks), Known::default());
+        let two = content(&[ranks.clone(), ranks], Known::default());
+        assert_eq!((two.bytes.len() - one.bytes.len(), two.digits.len()), (4, one.digits.len()));
+    }
+
+    #[test]
+    fn what_is_known_of_rows_takes_nothing() {
+        let starts: Cells = (0..64).map(|row| Some(scattered(row) << 40 | scattered(row + 1))).collect();
+        let classes: Vec<u8> = (0..64).map(|row| row % 2).collect();
+        let of_row = |(start, class): (&Option<i64>, &u8)| start.map(|start| start + 7 * i64::from(*class));
+        let column: Cells = starts.iter().zip(&classes).map(of_row).collect();
+        let known = Known { columns: &[starts], classes: &classes };
+        let coded = content(std::slice::from_ref(&column), known);
+        assert_eq!((coded.bytes.len(), coded.digits.len()), (1 + 2 + 2 + 2, 0));
+        assert_eq!(back(&coded, 1, known).expect("a table"), [column]);
+        back(&coded, 1, Known { classes: &classes[1..], ..known }).expect_err("a class less than rows");
+    }
+
+    #[test]
+    fn a_permutation_takes_what_its_order_tells() {
+        let ranks: Cells = (0..32_i64).map(|row| Some(row * (row + 1) / 2 % 32)).collect();
+        let coded = content(std::slice::from_ref(&ranks), Known::default());
+        assert_eq!((coded.bytes.len(), coded.digits.len()), (1 + 1 + 1 + 1 + 1, 15), "117.7 bits");
+        assert_eq!(back(&coded, 1, Known::default()).expect("a table"), [ranks]);
     }
 
     #[test]
     fn what_is_not_in_the_bytes_is_an_error() {
-        let pages: Cells = (0..64).map(|row| Some(4096 * scattered(row))).collect();
-        let coded = bytes(&[pages]);
+        // 9 rows, distance 0, form 8, least value 1, factor 4,096, the cells.
+        let coded = [9, 0, 8, 2, 128, 32, 1, 2, 3, 4, 5, 6, 7, 8, 255];
+        assert_eq!(of_bytes(&coded, 1).expect("a table")[0][8], Some(1 + 255 * 4096));
         for end in 0..coded.len() {
-            assert!(back(&coded[..end], 1).is_err(), "{end} of {} bytes", coded.len());
+            assert!(of_bytes(&coded[..end], 1).is_err(), "{end} of {} bytes", coded.len());
         }
-        assert!(back(&[1, 1, 0, 1], 1).is_err(), "a column before the first");
-        assert!(back(&[1, 0, 7, 0, 1, 0], 1).is_err(), "a form that is none");
-        assert!(back(&[200, 1, 0, 0, 1], 1).is_err(), "more rows than bytes");
+        assert!(of_bytes(&[1, 1, 0, 1], 1).is_err(), "a column before the first");
+        assert!(of_bytes(&[1, 0, 7, 0, 1, 0], 1).is_err(), "a form that is none");
+        assert!(of_bytes(&[200, 200, 1, 0, 0, 1], 1).is_err(), "more rows than bytes");
+        assert!(of_bytes(&[255, 255, 4, 0, 1, 0, 0], 1).is_err(), "more rows than are free");
+        assert!(
+            of_bytes(&[2, 0, 1, 2, 1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1], 1).is_err(),
+            "a cell of 65 bits"
+        );
     }
 
     proptest! {
         #[test]
         fn tables_come_back_as_they_were(
-            rows in prop::collection::vec((any::<Option<i64>>(), -5_i64..5, any::<i64>(), 0..3_i64), 0..80),
+            rows in prop::collection::vec((any::<Option<i64>>(), -5_i64..5, any::<i64>(), 0..3_i64, any::<u8>()), 0..80),
+            has_classes in any::<bool>(),
         ) {
             let columns: Vec<Cells> = vec![
                 rows.iter().map(|row| row.0).collect(),
@@ -249,15 +347,23 @@ mod tests {
                 rows.iter().map(|row| Some(row.2)).collect(),
                 rows.iter().map(|row| Some(row.2.wrapping_add(row.1))).collect(),
                 rows.iter().map(|row| (row.3 > 0).then_some(row.3)).collect(),
+                (0..rows.len() as i64).rev().map(Some).collect(),
             ];
-            let coded = bytes(&columns);
-            prop_assert_eq!(back(&coded, columns.len()).expect("a table"), columns);
+            let classes: Vec<u8> = rows.iter().filter(|_| has_classes).map(|row| row.4).collect();
+            let (known, columns) = columns.split_at(2);
+            let known = Known { columns: known, classes: &classes };
+            let coded = content(columns, known);
+            prop_assert_eq!(back(&coded, columns.len(), known).expect("a table"), columns);
         }
 
         #[test]
-        fn any_bytes_are_a_table_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200), columns in 0..6_usize) {
-            let table = back(&bytes, columns);
-            prop_assert!(table.is_err() || table.is_ok_and(|table| table.iter().map(Vec::len).sum::<usize>() <= bytes.len()));
+        fn any_bytes_are_a_table_or_an_error(
+            bytes in prop::collection::vec(any::<u8>(), 0..200), digits in prop::collection::vec(any::<u8>(), 0..20),
+            columns in 0..6_usize,
+        ) {
+            let most = FREE_CELLS.max(bytes.len() + digits.len());
+            let table = back(&Content { bytes, digits, expanded: 0 }, columns, Known::default());
+            prop_assert!(table.is_err() || table.is_ok_and(|table| table.iter().map(Vec::len).sum::<usize>() <= most));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::section::Section;
 use crate::times::ItemTimes;
 use crate::tree::References;
 use crate::writer::Writer;
-use crate::{drawn, names, records, sites, sparse, tables, tree};
+use crate::{drawn, names, records, sites, sparse, tables, threads, times, tree};
 use hashbrown::HashMap;
 use iotrail_model::{
     CallId, Case, CaseId, Coverage, ErrnoId, FileRow, FlagsId, Layer, Names, Nullable, Pid, Process,
@@ -198,25 +198,24 @@ impl Document {
     /// A part of it refers to what it has not.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let (tree, ranks) = tree::write(&self.structure);
-        let (mut files, mut times) = (Writer::default(), Writer::default());
+        let mut files = Writer::default();
         tables::write_files(&self.files, &self.names, &mut files)?;
-        self.times.iter().for_each(|item| item.write(&mut times));
         let with = |fill: &dyn Fn(&mut Writer)| {
             let mut out = Writer::default();
             fill(&mut out);
-            Content::from(out.bytes)
+            Content::from(out)
         };
         let mut sections = vec![
             (Section::About, self.about.content()?),
+            (Section::Cases, records::write(&self.cases, &[])?),
+            (Section::Processes, records::write(&self.processes, &ranks_of(&self.cases))?),
             (Section::Names, with(&|out| names::write(&self.names, &self.roles, out))),
             (Section::Keys, with(&|out| tables::write_keys(&self.keys, out))),
-            (Section::Lines, with(&|out| tables::write_lines(&self.lines, out))),
+            (Section::Threads, with(&|out| threads::write(&self.lines, &self.cases, &self.processes, out))),
             (Section::Ranks, ranks.into()),
             (Section::Tree, tree.into()),
-            (Section::Times, times.bytes.into()),
-            (Section::Cases, records::write(&self.cases)?),
-            (Section::Processes, records::write(&self.processes)?),
-            (Section::Files, files.bytes.into()),
+            (Section::Histograms, with(&|out| times::write(&self.times, out))),
+            (Section::Files, files.into()),
         ];
         if self.about.precision.is_some() {
             sections.push((Section::Drawn, with(&|out| drawn::write(self.structure.drawn(), out))));
@@ -234,12 +233,13 @@ impl Document {
     pub fn of_bytes(file: &[u8]) -> Result<Self> {
         let sections = Sections(unpack(file)?);
         let about = sections.read(Section::About, About::read)?;
-        let cases: Vec<Case> = sections.read(Section::Cases, records::read)?;
+        let cases: Vec<Case> = sections.read(Section::Cases, |input| records::read(input, &[]))?;
         if let Some(row) = (0..cases.len()).find(|row| cases[*row].id.index() != *row) {
             let found = format_args!("case_id {} in row {row}", cases[row].id);
             return Err(sections.reader(Section::Cases)?.error(found, row));
         }
-        let processes: Vec<Process> = sections.read(Section::Processes, records::read)?;
+        let processes: Vec<Process> =
+            sections.read(Section::Processes, |input| records::read(input, &ranks_of(&cases)))?;
         if let Some(process) = processes.iter().find(|process| process.case.index() >= cases.len()) {
             let found = format_args!("process {} of case {}", process.pid, process.case);
             let expected = format_args!("one of {} cases", cases.len());
@@ -251,7 +251,10 @@ impl Document {
             true => sections.read(Section::Sites, |input| sites::read(input, &mut keys))?,
             false => Vec::new(),
         };
-        let lines = sections.read(Section::Lines, |input| tables::read_lines(input, cases.len()))?;
+        let lines = match sections.has(Section::Lines) {
+            true => sections.read(Section::Lines, |input| tables::read_lines(input, cases.len()))?,
+            false => sections.read(Section::Threads, |input| threads::read(input, &cases, &processes))?,
+        };
         let ranks = sections.read(Section::Ranks, |input| tree::read_ranks(input, lines.len() as u32))?;
         let references =
             References { keys: keys.len(), columns: about.columns, lines: lines.len() as u32, ranks: &ranks };
@@ -263,9 +266,13 @@ impl Document {
         };
         let structure = Structure::of_parts(items, root, drawn);
         let items = if about.has_every_time() { 0 } else { structure.items().len() };
-        let times = sections.read(Section::Times, |input| {
-            (0..items).map(|_| ItemTimes::read(input, about.resolution())).collect::<Result<Vec<_>>>()
-        })?;
+        let times =
+            match sections.has(Section::Times) {
+                true => sections
+                    .read(Section::Times, |input| times::read_plain(input, items, about.resolution()))?,
+                false => sections
+                    .read(Section::Histograms, |input| times::read(input, items, about.resolution()))?,
+            };
         let files = sections.read(Section::Files, |input| tables::read_files(input, &names, cases.len()))?;
         Ok(Self { about, names, roles, sites, keys, lines, structure, times, cases, processes, files })
     }
@@ -275,6 +282,11 @@ impl Document {
     pub fn events(&self) -> u64 {
         self.lines.iter().map(|line| u64::from(line.events)).sum()
     }
+}
+
+/// The rank of the processes of each case.
+fn ranks_of(cases: &[Case]) -> Vec<Option<i64>> {
+    cases.iter().map(|case| threads::rank(case).map(i64::from)).collect()
 }
 
 struct Sections(HashMap<Section, Content>);
@@ -291,7 +303,7 @@ impl Sections {
             expected: "one".to_owned(),
         };
         let content = self.0.get(&section).ok_or_else(missing)?;
-        Ok(Reader::new(section, &content.bytes, content.expanded))
+        Ok(Reader::new(section, content))
     }
 
     fn read<T>(&self, section: Section, read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {

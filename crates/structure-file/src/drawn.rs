@@ -2,19 +2,21 @@
 
 use crate::error::FileError;
 use crate::reader::Reader;
-use crate::times::{histogram, read_histogram};
+use crate::times::{histogram, read_histogram, read_plain_histogram};
 use crate::writer::Writer;
 use iotrail_structure::{
-    Distribution, Drawn, DrawnColumns, NameTable, Quantities, Repeated, Repeats, Resolution,
+    Distribution, Drawn, DrawnColumns, Histogram, NameTable, Quantities, Repeated, Repeats, Resolution,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Few different values, each with its number.
 const VALUES: u8 = 0;
-/// Numbers of values in buckets.
-const BUCKETS: u8 = 1;
+/// Numbers of values in buckets; before version 4.
+const PLAIN_BUCKETS: u8 = 1;
 /// The most frequent names with their numbers, and which others there are.
 const NAMES: u8 = 2;
+/// Numbers of values in buckets.
+const BUCKETS: u8 = 3;
 
 type Result<T> = std::result::Result<T, FileError>;
 
@@ -42,7 +44,7 @@ fn write_distribution(distribution: &Distribution, out: &mut Writer) {
             }
             _ => {
                 out.number(BUCKETS);
-                histogram(quantities.histogram(), out);
+                histogram(quantities.histogram(), u32::MAX, out);
             }
         },
         Distribution::Names(NameTable { frequent, others, others_count }) => {
@@ -104,7 +106,7 @@ pub(crate) fn read(
 }
 
 fn read_distribution(input: &mut Reader<'_>, resolution: Resolution) -> Result<Distribution> {
-    Ok(match input.at_most(NAMES.into(), "a kind of distribution")? as u8 {
+    Ok(match input.at_most(BUCKETS.into(), "a kind of distribution")? as u8 {
         VALUES => {
             let values = read_counts(input)?;
             let ranks = (input.u32("a line")?, input.u32("a line")?);
@@ -112,7 +114,8 @@ fn read_distribution(input: &mut Reader<'_>, resolution: Resolution) -> Result<D
             let wrong = || input.error("values with numbers that do not add up", "numbers from 1 on");
             Distribution::Quantities(quantities.ok_or_else(wrong)?)
         }
-        BUCKETS => Distribution::Quantities(Quantities::of_histogram(read_histogram(input, resolution)?)),
+        PLAIN_BUCKETS => buckets(read_plain_histogram(input, resolution)?),
+        BUCKETS => buckets(read_histogram(input, resolution, u32::MAX)?),
         _ => {
             let frequent = read_counts(input)?;
             let (mut others, mut last) = (BTreeSet::new(), 0);
@@ -131,6 +134,10 @@ fn read_distribution(input: &mut Reader<'_>, resolution: Resolution) -> Result<D
             Distribution::Names(table)
         }
     })
+}
+
+fn buckets(histogram: Histogram) -> Distribution {
+    Distribution::Quantities(Quantities::of_histogram(histogram))
 }
 
 fn read_counts(input: &mut Reader<'_>) -> Result<BTreeMap<i64, u64>> {

@@ -1,5 +1,6 @@
 //! What can be wrong with a file of a structure.
 
+use crate::container::{OLDEST_VERSION, VERSION};
 use crate::section::Section;
 use thiserror::Error;
 
@@ -14,7 +15,7 @@ pub enum FileError {
         found: String,
     },
     /// Another program wrote it.
-    #[error("version {found} of the format, expected {}: {} iotrail reads it", crate::VERSION, other(*found))]
+    #[error("version {found} of the format, expected {OLDEST_VERSION} or {VERSION}: {} iotrail reads it", other(*found))]
     Version {
         /// Its version.
         found: u32,
@@ -50,5 +51,5 @@ pub enum FileError {
 }
 
 fn other(version: u32) -> &'static str {
-    if version > crate::VERSION { "a later" } else { "an earlier" }
+    if version > VERSION { "a later" } else { "an earlier" }
 }

@@ -5,11 +5,14 @@
 //!
 //! Source: Scala-H-Trace, chapter 2; its traces are text.
 
+mod arithmetic;
 mod columns;
 mod container;
+mod digits;
 mod document;
 mod drawn;
 mod error;
+mod model;
 mod names;
 mod reader;
 mod records;
@@ -17,11 +20,13 @@ mod section;
 mod sites;
 mod sparse;
 mod tables;
+mod threads;
 mod times;
 mod tree;
 mod writer;
 
-pub use container::{MAGIC, VERSION, is_structure};
+pub use container::{MAGIC, VERSION, is_structure, uncompressed};
 pub use document::{About, CallKey, Document, FixedCounts, Line};
 pub use error::FileError;
+pub use threads::rank;
 pub use times::ItemTimes;

@@ -1,6 +1,9 @@
 //! Bytes as numbers and texts, none of which is believed before it is checked.
 
+use crate::arithmetic::Decoder;
 use crate::columns;
+use crate::columns::FREE_CELLS;
+use crate::container::Content;
 use crate::error::FileError;
 use crate::section::Section;
 
@@ -13,18 +16,28 @@ pub(crate) struct Reader<'a> {
     section: Option<Section>,
     bytes: &'a [u8],
     position: usize,
+    digits: Decoder<'a>,
     most: usize,
+    /// Cells that may take less than a byte each.
+    free: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// A section of which at most `most` bytes are made.
-    pub(crate) fn new(section: Section, bytes: &'a [u8], most: usize) -> Self {
-        Self { section: Some(section), bytes, position: 0, most }
+    /// A section of which at most `expanded` bytes are made.
+    pub(crate) fn new(section: Section, Content { bytes, digits, expanded }: &'a Content) -> Self {
+        Self {
+            section: Some(section),
+            bytes,
+            position: 0,
+            digits: Decoder::new(digits),
+            most: *expanded,
+            free: FREE_CELLS,
+        }
     }
 
     /// A file, to read its index.
     pub(crate) fn of_index(file: &'a [u8]) -> Self {
-        Self { section: None, bytes: file, position: 0, most: 0 }
+        Self { section: None, bytes: file, position: 0, digits: Decoder::new(&[]), most: 0, free: 0 }
     }
 
     /// How many bytes may be made of the section.
@@ -156,12 +169,14 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// The rows of a table of `columns` columns, each cell of which takes at least a byte.
+    /// The rows of a table of `columns` columns, each cell of which takes at least a byte if there are many.
     pub(crate) fn cells(&mut self, columns: usize) -> Result<usize> {
-        let rows = self.len("rows")?;
-        let left = self.bytes.len() - self.position;
-        if rows.saturating_mul(columns) > left {
-            return Err(self.error(format_args!("{rows} rows"), format_args!("rows for {left} bytes")));
+        let rows = usize::try_from(self.at_most(u64::MAX, "rows")?).unwrap_or(usize::MAX);
+        let (left, cells) = (self.bytes.len() - self.position, rows.saturating_mul(columns.max(1)));
+        if cells > left {
+            let free = self.free.checked_sub(cells);
+            let few = || self.error(format_args!("{rows} rows"), format_args!("rows for {left} bytes"));
+            self.free = free.ok_or_else(few)?;
         }
         Ok(rows)
     }
@@ -184,8 +199,16 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
+    /// A number of the digits, from 0 to `most`.
+    pub(crate) fn digit(&mut self, most: u64) -> u64 {
+        self.digits.digit(most)
+    }
+
     /// What was read was all.
     pub(crate) fn end(&self) -> Result<()> {
+        if !self.digits.is_at_end() {
+            return Err(self.error("more digits", "the end"));
+        }
         match self.bytes.len() - self.position {
             0 => Ok(()),
             left => Err(self.error(format_args!("{left} more bytes"), "the end")),
@@ -197,12 +220,16 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
+    fn of<T>(bytes: &[u8], read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
+        read(&mut Reader::new(Section::Names, &Content::from(bytes.to_vec())))
+    }
+
     #[test]
     fn a_length_is_compared_with_what_follows_it() {
-        let error = Reader::new(Section::Names, &[2, b'a'], 0).text().expect_err("one byte is missing");
+        let error = of(&[2, b'a'], |input| input.text().map(str::to_owned)).expect_err("one byte is missing");
         let expected =
             "section `names`, byte 0: found 2 bytes of a text, expected at most 1, as many as bytes follow";
         assert_eq!(error.to_string(), expected);
-        assert_eq!(Reader::new(Section::Names, &[1, b'a'], 0).text().expect("a text"), "a");
+        assert_eq!(of(&[1, b'a'], |input| input.text().map(str::to_owned)).expect("a text"), "a");
     }
 }

@@ -1,11 +1,13 @@
 //! Rows of JSON, of which what is the same in many is kept once.
 //!
 //! The decimal numbers of a row, also those within its texts, are taken out of it; what is left is its shape. Rows of one
-//! shape stand in a table of the numbers that differ among them; the others stay in the shape. In the section: the number
+//! shape stand in a table of the numbers that differ among them; the others stay in the shape. Rows of processes are held against the
+//! ranks of the cases in the same rows, which are in the environment again. In the section: the number
 //! of shapes, each with as many texts as it has numbers and one more; a table with the shape of each row; for each shape
 //! the table of its numbers.
 
 use crate::columns;
+use crate::columns::{Cells, Known};
 use crate::container::Content;
 use crate::error::FileError;
 use crate::reader::Reader;
@@ -15,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 type Result<T> = std::result::Result<T, FileError>;
 
-/// The section of rows.
-pub(crate) fn write<T: Serialize>(rows: &[T]) -> Result<Content> {
+/// The section of rows, of which `known` has a number each, or none.
+pub(crate) fn write<T: Serialize>(rows: &[T], known: &[Option<i64>]) -> Result<Content> {
     let texts: Vec<String> = rows
         .iter()
         .map(serde_json::to_string)
@@ -37,24 +39,37 @@ pub(crate) fn write<T: Serialize>(rows: &[T]) -> Result<Content> {
     out.len(shapes.len());
     let shapes: Vec<Shape> = shapes.iter().map(|rows| Shape::of(rows)).collect();
     shapes.iter().for_each(|shape| out.texts(&shape.between));
-    columns::write(of_rows.len(), &[of_rows], &mut out);
-    let with_numbers = shapes.iter().filter(|shape| !shape.columns.is_empty());
-    with_numbers.for_each(|shape| columns::write(shape.rows, &shape.columns, &mut out));
-    Ok(Content { bytes: out.bytes, expanded: texts.iter().map(String::len).sum() })
+    columns::write(of_rows.len(), std::slice::from_ref(&of_rows), Known::default(), &mut out);
+    for (shape, number) in shapes.iter().zip(0..).filter(|(shape, _)| !shape.columns.is_empty()) {
+        let known = Known { columns: &[of_shape(known, &of_rows, number)], classes: &[] };
+        columns::write(shape.rows, &shape.columns, known, &mut out);
+    }
+    Ok(Content { expanded: texts.iter().map(String::len).sum(), ..out.into() })
 }
 
-/// The rows of a section.
-pub(crate) fn read<T: for<'a> Deserialize<'a>>(input: &mut Reader<'_>) -> Result<Vec<T>> {
+/// What is known of the rows of a shape.
+fn of_shape(known: &[Option<i64>], of_rows: &[Option<i64>], shape: i64) -> Cells {
+    let rows = of_rows.iter().enumerate().filter(|(_, of_row)| **of_row == Some(shape));
+    rows.map(|(row, _)| known.get(row).copied().flatten()).collect()
+}
+
+/// The rows of a section, of which `known` has what it had when they were written.
+pub(crate) fn read<T: for<'a> Deserialize<'a>>(
+    input: &mut Reader<'_>,
+    known: &[Option<i64>],
+) -> Result<Vec<T>> {
     let shapes = (0..input.len("shapes")?).map(|_| input.texts()).collect::<Result<Vec<_>>>()?;
-    let of_rows = input.columns::<1>()?;
-    let tables = shapes.iter().map(|texts| match texts.len() {
+    let of_rows = columns::read(input, 1)?.remove(0);
+    let tables = shapes.iter().zip(0..).map(|(texts, shape)| match texts.len() {
         0 | 1 => Ok(Vec::new()),
-        texts => columns::read(input, texts - 1),
+        texts => {
+            columns::read_with(input, texts - 1, |_| (vec![of_shape(known, &of_rows, shape)], Vec::new()))
+        }
     });
     let tables: Vec<_> = tables.collect::<Result<_>>()?;
     let mut next = vec![0; shapes.len()];
     let (mut rows, mut text, mut made) = (Vec::new(), String::new(), 0_usize);
-    for [shape] in of_rows {
+    for &shape in &of_rows {
         let shape = shape.and_then(|shape| usize::try_from(shape).ok()).filter(|shape| *shape < shapes.len());
         let Some(shape) = shape else {
             return Err(input.error("a row of no shape", format_args!("one of {} shapes", shapes.len())));
@@ -148,9 +163,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    fn back(bytes: &[u8], most: usize) -> Result<Vec<Value>> {
-        let mut reader = Reader::new(Section::Processes, bytes, most);
-        let rows = read(&mut reader)?;
+    const KNOWN: &[Option<i64>] = &[Some(3), None, Some(1)];
+
+    fn back(content: &Content) -> Result<Vec<Value>> {
+        let mut reader = Reader::new(Section::Processes, content);
+        let rows = read(&mut reader, KNOWN)?;
         reader.end()?;
         Ok(rows)
     }
@@ -160,13 +177,15 @@ mod tests {
         let rows: Vec<Value> = (0..100_i64)
             .map(|rank| json!({"case_id": rank, "env": [format!("PMI_RANK={rank}"), "LANG=C.UTF-8"], "exit_code": 0}))
             .collect();
-        let Content { bytes, expanded } = write(&rows).expect("rows");
-        assert_eq!(expanded, rows.iter().map(|row| row.to_string().len()).sum::<usize>());
-        let texts = String::from_utf8_lossy(&bytes);
+        let mut content = write(&rows, KNOWN).expect("rows");
+        assert_eq!(content.expanded, rows.iter().map(|row| row.to_string().len()).sum::<usize>());
+        let texts = String::from_utf8_lossy(&content.bytes);
         assert_eq!(texts.matches("PMI_RANK").count(), 1);
-        assert!(bytes.len() < 100 + 3 * 100 + 100, "{} bytes", bytes.len());
-        assert_eq!(back(&bytes, expanded).expect("rows"), rows);
-        back(&bytes, expanded - 1).expect_err("more text than the file justifies");
+        let len = content.bytes.len() + content.digits.len();
+        assert!(len < 100 + 3 * 100 + 100, "{len} bytes");
+        assert_eq!(back(&content).expect("rows"), rows);
+        content.expanded -= 1;
+        back(&content).expect_err("more text than the file justifies");
     }
 
     #[test]
@@ -178,30 +197,30 @@ mod tests {
             json!("é1ü22日3"),
             json!(null),
         ];
-        let Content { bytes, expanded } = write(&rows).expect("rows");
-        assert_eq!(back(&bytes, expanded).expect("rows"), rows);
+        assert_eq!(back(&write(&rows, KNOWN).expect("rows")).expect("rows"), rows);
     }
 
     proptest! {
         #[test]
         fn rows_come_back_as_they_were(rows in prop::collection::vec(("[a0-2]{0,6}", any::<i64>(), any::<Option<u8>>()), 0..40)) {
             let rows: Vec<Value> = rows.iter().map(|(text, number, small)| json!({"a": text, "b": number, "c": small})).collect();
-            let Content { bytes, expanded } = write(&rows).expect("rows");
-            prop_assert_eq!(back(&bytes, expanded).expect("rows"), rows);
+            prop_assert_eq!(back(&write(&rows, KNOWN).expect("rows")).expect("rows"), rows);
         }
 
         #[test]
-        fn any_bytes_are_rows_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _rows_or_error = back(&bytes, 1_000);
+        fn any_bytes_are_rows_or_an_error(
+            bytes in prop::collection::vec(any::<u8>(), 0..200), digits in prop::collection::vec(any::<u8>(), 0..20),
+        ) {
+            let _rows_or_error = back(&Content { bytes, digits, expanded: 1_000 });
         }
 
         #[test]
         fn damaged_rows_are_rows_or_an_error(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
             let rows: Vec<Value> = (0..20_i64).map(|row| json!({"a": row * 7919 % 1000, "b": row})).collect();
-            let Content { mut bytes, expanded } = write(&rows).expect("rows");
-            let place = place.index(bytes.len());
-            bytes[place] = byte;
-            let _rows_or_error = back(&bytes, expanded);
+            let mut content = write(&rows, KNOWN).expect("rows");
+            let place = place.index(content.bytes.len());
+            content.bytes[place] = byte;
+            let _rows_or_error = back(&content);
         }
     }
 }

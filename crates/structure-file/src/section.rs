@@ -11,13 +11,13 @@ pub enum Section {
     Names = 2,
     /// What events of an item have in common.
     Keys = 3,
-    /// Threads: whose events are one sequence.
+    /// Threads: whose events are one sequence; before version 4.
     Lines = 4,
     /// Sets of lines.
     Ranks = 5,
     /// The loop tree with its columns.
     Tree = 6,
-    /// Distributions of times by item.
+    /// Distributions of times by item; before version 4.
     Times = 7,
     /// The table `cases`; JSON.
     Cases = 8,
@@ -29,10 +29,14 @@ pub enum Section {
     Drawn = 11,
     /// Call sites, and those of the keys.
     Sites = 12,
+    /// Threads, whose events are one sequence, by their processes.
+    Threads = 13,
+    /// Distributions of times by item, of which only what does not follow is kept.
+    Histograms = 14,
 }
 
 impl Section {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::About,
         Self::Names,
         Self::Keys,
@@ -45,6 +49,8 @@ impl Section {
         Self::Files,
         Self::Drawn,
         Self::Sites,
+        Self::Threads,
+        Self::Histograms,
     ];
 
     fn name(self) -> &'static str {
@@ -61,6 +67,8 @@ impl Section {
             Self::Files => "files",
             Self::Drawn => "drawn",
             Self::Sites => "sites",
+            Self::Threads => "threads",
+            Self::Histograms => "histograms",
         }
     }
 }

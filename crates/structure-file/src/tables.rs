@@ -49,29 +49,30 @@ pub(crate) fn read_keys(input: &mut Reader<'_>, names: &Names, roles: usize) -> 
     })
 }
 
-pub(crate) fn write_lines(lines: &[Line], out: &mut Writer) {
-    out.columns(
-        lines,
-        &[
-            |line| line.case.number(),
-            |line| line.pid.number(),
-            |line| line.tid.number(),
-            |line| Some(line.rank.into()),
-            |line| Some(line.start.0),
-            |line| Some(line.events.into()),
-        ],
-    );
+/// A line as numbers: case, process, thread, rank, start, events.
+pub(crate) fn line_row(line: &Line) -> [Option<i64>; 6] {
+    [
+        line.case.number(),
+        line.pid.number(),
+        line.tid.number(),
+        Some(line.rank.into()),
+        Some(line.start.0),
+        Some(line.events.into()),
+    ]
 }
 
+/// The line of such a row, of one of so many cases.
+pub(crate) fn line_of([case, pid, tid, rank, start, events]: [Option<i64>; 6], cases: usize) -> Option<Line> {
+    let case = CaseId::of_number(case).filter(|case| case.index() < cases)?;
+    let (pid, tid) = (Pid::of_number(pid)?, Tid::of_number(tid)?);
+    let (rank, events) = (u32::try_from(rank?).ok()?, u32::try_from(events?).ok()?);
+    Some(Line { case, pid, tid, rank, start: Timestamp(start?), events })
+}
+
+/// Lines as files before version 4 have them.
 pub(crate) fn read_lines(input: &mut Reader<'_>, cases: usize) -> Result<Vec<Line>> {
     let rows = input.columns::<6>()?;
-    let line = |[case, pid, tid, rank, start, events]: [Option<i64>; 6]| {
-        let case = CaseId::of_number(case).filter(|case| case.index() < cases)?;
-        let (pid, tid) = (Pid::of_number(pid)?, Tid::of_number(tid)?);
-        let (rank, events) = (u32::try_from(rank?).ok()?, u32::try_from(events?).ok()?);
-        Some(Line { case, pid, tid, rank, start: Timestamp(start?), events })
-    };
-    let lines: Option<Vec<Line>> = rows.into_iter().map(line).collect();
+    let lines: Option<Vec<Line>> = rows.into_iter().map(|row| line_of(row, cases)).collect();
     lines.ok_or_else(|| input.error("a line that is none", format_args!("lines of {cases} cases")))
 }
 

@@ -1,11 +1,17 @@
 //! Numbers and texts as bytes.
 
+use crate::arithmetic::Encoder;
 use crate::columns;
+use crate::columns::{FREE_CELLS, Known};
 
 /// A section under construction. Integers are varints of seven bits a byte, the lowest first; signed ones zigzag.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     pub(crate) bytes: Vec<u8>,
+    /// Numbers that stand beside the bytes, as they would only be in the way of what compresses.
+    pub(crate) digits: Encoder,
+    /// Cells that took less than a byte, or might have.
+    taken: usize,
 }
 
 impl Writer {
@@ -49,9 +55,19 @@ impl Writer {
         texts.iter().for_each(|text| self.text(text.as_ref()));
     }
 
+    /// Whether so many cells more may take less than a byte each.
+    pub(crate) fn takes_cells(&mut self, cells: usize) -> bool {
+        let taken = self.taken.saturating_add(cells);
+        let is_free = taken <= FREE_CELLS;
+        if is_free {
+            self.taken = taken;
+        }
+        is_free
+    }
+
     /// A table of these columns.
     pub(crate) fn columns<R>(&mut self, rows: &[R], columns: &[fn(&R) -> Option<i64>]) {
         let columns: Vec<_> = columns.iter().map(|column| rows.iter().map(column).collect()).collect();
-        columns::write(rows.len(), &columns, self);
+        columns::write(rows.len(), &columns, Known::default(), self);
     }
 }

@@ -53,6 +53,21 @@ pub struct Bucket {
 }
 
 impl Bucket {
+    /// The bucket of this number at a level; NULL if there is none.
+    #[must_use]
+    pub fn of_number(number: i32, level: u8, count: u64) -> Option<Self> {
+        let (magnitude, sign) = if number < 0 { (-1 - number, -1) } else { (number, 1) };
+        let first = (magnitude as usize) << level.min(Resolution::MAX_LEVEL);
+        let start = |index| i64::try_from(i128::from(buckets::start(index)) * sign).ok();
+        let from = match first {
+            // 0 is in the bucket above.
+            0 if number < 0 => -1,
+            first if first <= buckets::bucket(u64::MAX) => start(first)?,
+            _ => return None,
+        };
+        Some(Self { from, count, to: end(magnitude as usize + 1, level).and_then(start) })
+    }
+
     /// The smallest and the largest value of the bucket.
     #[must_use]
     pub fn range(&self) -> (i64, i64) {
@@ -77,6 +92,28 @@ pub struct HistogramParts {
     pub max: Option<Extreme>,
 }
 
+impl HistogramParts {
+    /// The smallest and the largest sum that values may have which are counted so, the smallest and the largest among them.
+    #[must_use]
+    pub fn sums(&self) -> (i128, i128) {
+        let (Some(min), Some(max)) = (self.min, self.max) else { return (0, 0) };
+        let (least, largest) = (min.value, max.value);
+        let ends = i128::from(least) + i128::from(largest);
+        if self.counts.values().eq([&1]) {
+            return (least.into(), least.into());
+        }
+        let (first, last) = (self.counts.keys().next(), self.counts.keys().next_back());
+        self.counts.iter().fold((ends, ends), |(low, high), (number, &count)| {
+            let known = u64::from(Some(number) == first) + u64::from(Some(number) == last);
+            let others = i128::from(count.saturating_sub(known));
+            let bucket = Bucket::of_number(*number, self.level, count);
+            let (from, to) = bucket.map_or((least, largest), |bucket| bucket.range());
+            let sum = |value: i64| others.saturating_mul(value.into());
+            (low.saturating_add(sum(from.max(least))), high.saturating_add(sum(to.min(largest))))
+        })
+    }
+}
+
 /// How values are distributed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
@@ -99,20 +136,20 @@ impl Histogram {
     /// The histogram that [`Self::counts`] and the other figures tell of; NULL if they contradict each other.
     #[must_use]
     pub fn of_parts(resolution: Resolution, parts: HistogramParts) -> Option<Self> {
+        let (least, largest) = parts.sums();
         let HistogramParts { level, counts, sum, min, max } = parts;
         if !(resolution.level..=Resolution::MAX_LEVEL).contains(&level)
             || counts.values().any(|&count| count == 0)
         {
             return None;
         }
-        let count = counts.values().try_fold(0_u64, |sum, &count| sum.checked_add(count))?;
+        counts.values().try_fold(0_u64, |sum, &count| sum.checked_add(count))?;
         let at_ends = match (min, max) {
             (None, None) => counts.is_empty() && sum == 0,
             (Some(min), Some(max)) => {
                 let ends = (counts.keys().next().copied(), counts.keys().next_back().copied());
-                let least = i128::from(count).checked_mul(min.value.into())?;
-                let largest = i128::from(count).checked_mul(max.value.into())?;
                 ends == (Some(bucket(min.value, level)), Some(bucket(max.value, level)))
+                    && min.value <= max.value
                     && (least..=largest).contains(&sum)
             }
             _ => false,
@@ -201,14 +238,7 @@ impl Histogram {
 
     /// What is counted, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> {
-        self.counts.iter().map(|(&bucket, &count)| {
-            let magnitude = if bucket < 0 { -1 - bucket } else { bucket } as usize;
-            let sign = if bucket < 0 { -1 } else { 1 };
-            // The magnitudes of all values, i64::MIN among them, have a bucket that begins below 2^63.
-            let start = |index: usize| i64::try_from(buckets::start(index)).ok().map(|start| sign * start);
-            let from = start(magnitude << self.level).unwrap_or(i64::MIN);
-            Bucket { from, count, to: end(magnitude + 1, self.level).and_then(start) }
-        })
+        self.counts.iter().filter_map(|(&bucket, &count)| Bucket::of_number(bucket, self.level, count))
     }
 
     fn widen(&mut self, min: Option<Extreme>, max: Option<Extreme>) {
@@ -312,6 +342,19 @@ mod tests {
             let parts = cuts.windows(2).map(|cut| of(resolution, &values[cut[0]..cut[1]]));
             let merged = parts.reduce(|mut one, next| { one.merge(&next); one }).expect("a part");
             prop_assert_eq!(merged, whole);
+        }
+
+        #[test]
+        fn the_sum_is_one_that_counts_allow(
+            values in prop::collection::vec((prop_oneof![-200_i64..200, any::<i64>()], 0_u32..4), 1..20), most in 1_u32..20,
+        ) {
+            let one = of(Resolution { level: 0, buckets: Some(most) }, &values);
+            let parts = HistogramParts {
+                level: one.level, counts: one.counts.clone(), sum: one.sum, min: one.min, max: one.max,
+            };
+            let (least, largest) = parts.sums();
+            prop_assert!((least..=largest).contains(&one.sum), "{} in {least} to {largest}", one.sum);
+            prop_assert_eq!(Histogram::of_parts(one.resolution, parts), Some(one));
         }
 
         #[test]

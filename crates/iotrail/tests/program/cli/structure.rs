@@ -61,12 +61,12 @@ fn what_is_no_structure_is_an_error_that_names_file_and_place() {
     let whole = dir.read("run.structure");
     dir.write("cut.structure", &whole[..whole.len() - 9]);
     dir.write("foreign.structure", "PAR1 and more");
-    let later = [&whole[..8], &4_u32.to_le_bytes()[..], &whole[12..]].concat();
+    let later = [&whole[..8], &5_u32.to_le_bytes()[..], &whole[12..]].concat();
     dir.write("later.structure", later);
     for (name, expected) in [
         ("cut.structure", "index, byte"),
         ("foreign.structure", "not a structure"),
-        ("later.structure", "version 4 of the format, expected 3: a later iotrail reads it"),
+        ("later.structure", "version 5 of the format, expected 3 or 4: a later iotrail reads it"),
         ("none.structure", "cannot read"),
     ] {
         let error = dir.run(["structure", name]).fails();
