@@ -980,6 +980,10 @@ fn what_asks_through_a_descriptor_asks_by_the_name_that_it_was_opened_by() {
 #[test]
 fn what_is_opened_by_a_handle_is_what_has_the_name_now() {
     let script = unlink(Script::new().open_with("/a", CREATE, 3), "/a").open_with("/a", CREATE, 4);
-    let script = script.call("open_by_handle_at", &[fd(5), Arg::Opaque, symbols("O_RDWR")], Return::Value(6, hint("/a")));
+    let script = script.call(
+        "open_by_handle_at",
+        &[fd(5), Arg::Opaque, symbols("O_RDWR")],
+        Return::Value(6, hint("/a")),
+    );
     assert_eq!(files(&script.read(6, 1), "open_by_handle_at"), [Some(1)]);
 }
