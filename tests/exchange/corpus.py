@@ -8,7 +8,7 @@ In a script, `# record:` are options of the recorder, `# output: FILE` is where 
 says that its commands are separate jobs, `# linked: FILE NAME` that the input has another name before, `# below: DIRECTORY/FILE ...` that
 copies of in.txt lie there before, `# symbolic: TARGET NAME ...` that
 symbolic links lie there before, `# appears: FILE` that a file is put there, and `# switched: TARGET NAME` that a symbolic link leads elsewhere, `# precious: FILE` that somebody puts a file there, `# taken: FILES` that somebody's files lie there
-before it is built for the first time, `# away: DIRECTORY` that a link lies in its place, `# changes: FILE` that it is the input that changes, `# becomes: LINES` what it holds then, `# deletes: FILE` that it is the output that is deleted,
+before it is built for the first time, `# away: DIRECTORY` that a link lies in its place, `# changes: FILE` that it is the input that changes, `# becomes: LINES` what it holds then, `# older: yes` that it is older then, `# deletes: FILE` that it is the output that is deleted,
 before it is built once more (see `reruns.py`), `# trials: unchanged` that it is only built once more as it is (`clean` moves no directory of before back, and the times of directories are not those that a job found), `# silent: yes` that no
 remark may give leave to differ, and `# old: FILES` lie in the directory before, with other contents and dates in the
 future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
@@ -155,6 +155,7 @@ class Case:
         self.precious, self.linked_away = said.get("precious"), said.get("away")
         self.deletes = said.get("deletes")
         self.becomes = "".join(f"{line}\n" for line in said.get("becomes", "").split())
+        self.older = "older" in said
         self.taken, self.changes = said.get("taken", "").split(), said.get("changes")
         self.appears, self.switched = said.get("appears"), said.get("switched", "").split()
         self.below = shlex.split(said.get("below", ""))

@@ -229,6 +229,8 @@ class Trials:
         reference, place = self.built("reference"), self.again()
         for directory in (reference, place):
             (directory / name).write_text(self.case.becomes or corpus.FILES[name] + "one more\n")
+            if self.case.older:
+                os.utime(directory / name, (corpus.PAST - 1000, corpus.PAST - 1000))
         wanted = self.run(reference)
         again = self.run(place)
         if again.returncode == 0 and re.search(rf"changes of [^;]*\b{re.escape(name)}\b", self.unnoticed):

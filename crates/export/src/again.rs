@@ -20,7 +20,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 34] = [
+const EXPLANATION: [(&str, &str); 36] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -125,6 +125,11 @@ const EXPLANATION: [(&str, &str); 34] = [
         "_makes JOB NAME...: it keeps that these are there, which JOB makes. _away JOB NAME...: that these are not, which JOB takes away.",
     ),
     ("_looks", "_changed: the jobs of which one of all these looks otherwise now."),
+    (
+        "_nowhere",
+        "_nowhere JOB NAME...: .iotrail/nowhere-*-JOB keeps which of these are links that lead nowhere when JOB begins. _since JOB: none of",
+    ),
+    ("_nowhere", "  them leads anywhere now: a later job may have made what it finds there."),
     (
         "",
         "A job that is done leaves a stamp .iotrail/job-*; one that has none, because it failed or was interrupted, is run again.",

@@ -210,6 +210,13 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         if watches {
             let _ = writeln!(text, "watched-{} := {}", number + 1, watched.names[number].join(" "));
         }
+        let own = &watched.names[number];
+        let led =
+            rule.looks.iter().filter_map(|path| name(path)).filter(|path| watched.may_lead(number, path));
+        let through: Vec<String> = led.filter(|path| !own.contains(path)).collect();
+        if !through.is_empty() {
+            let _ = writeln!(text, "through-{} := {}", number + 1, through.join(" "));
+        }
         for (place, changed) in rule.changed.iter().enumerate().filter(|(_, changed)| !is_plain(changed)) {
             let _ = writeln!(text, "{} := {changed}", changed_name(number, place));
         }
@@ -275,9 +282,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         }
         // Whatever ends it early, make finds no stamp then. It is gone before anything is changed, and after it was looked at all.
         let may_lead = |path: &&String| name(path).is_some_and(|path| watched.may_lead(number, &path));
-        let is_watched = |path: &String| name(path).is_some_and(|path| watched.names[number].contains(&path));
         let looks: Vec<String> = rule.looks.iter().filter(|path| !may_lead(path)).cloned().collect();
-        let is_led = rule.looks.iter().any(is_watched);
+        let is_led = looks.len() < rule.looks.len();
         let begins = [
             format!("rm -f -- {}", rule.stamp),
             before.changes.clone(),

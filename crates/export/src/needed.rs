@@ -21,8 +21,12 @@ pub(crate) struct Needed<'a> {
 
 impl<'a> Needed<'a> {
     /// Of these jobs. Not what may be something else when a job begins, because an earlier one gave its name, or that of a directory
-    /// above, to that: `is_changed_before`.
-    pub(crate) fn of(jobs: &'a Jobs, is_changed_before: impl Fn(&str, usize) -> bool) -> Self {
+    /// above, to that: `is_changed_before`. Nothing of before is in a directory that they make where nothing was: `is_new`.
+    pub(crate) fn of(
+        jobs: &'a Jobs,
+        is_changed_before: impl Fn(&str, usize) -> bool,
+        is_new: impl Fn(&str) -> bool,
+    ) -> Self {
         let mut needed = Self::default();
         let lasting = lasting(jobs);
         for (number, job) in jobs.jobs.iter().enumerate() {
@@ -33,7 +37,8 @@ impl<'a> Needed<'a> {
                 job.finds.iter().filter(|state| state.left == Left::Input && state.remade.is_empty());
             let paths = of_before.map(|state| &*state.path).filter(|path| !is_shared(path, jobs));
             let uses = |path: &str| job.inputs.iter().find(|file| *file.path == *path);
-            let paths: BTreeSet<&str> = paths.filter(is_steady).collect();
+            let is_old = |path: &&str| !above(path).any(&is_new);
+            let paths: BTreeSet<&str> = paths.filter(is_steady).filter(is_old).collect();
             let away = paths.iter().filter(|path| !lasting.contains(**path));
             needed.away.extend(away.map(|path| (number, *path)));
             let (read, others): (BTreeSet<&str>, BTreeSet<&str>) =
@@ -105,7 +110,7 @@ mod tests {
         let made = Made { path: "/w/o".into(), free: true, ..Made::default() };
         let makes = Job { outputs: vec![output("/w/o")], made: vec![made], ..Job::default() };
         let jobs = Jobs { jobs: vec![makes, copies, moves], ..Jobs::default() };
-        let needed = Needed::of(&jobs, |_, _| false);
+        let needed = Needed::of(&jobs, |_, _| false, |_| false);
         assert_eq!(needed.of_others(1, &jobs.jobs[1]), [(2, "/w/new")]);
         assert_eq!(needed.of_others(2, &jobs.jobs[2]), [], "conf is there at the end");
         assert_eq!(needed.of_others(0, &jobs.jobs[0]), [], "it changes nothing of before");
@@ -114,7 +119,9 @@ mod tests {
             ["/w/new"],
             "the other one is neither read nor moved"
         );
-        let needed = Needed::of(&jobs, |path, number| path == "/w/new" && number == 2);
+        let needed = Needed::of(&jobs, |path, number| path == "/w/new" && number == 2, |_| false);
         assert_eq!(needed.of_others(1, &jobs.jobs[1]), [], "it may be something else by then");
+        let needed = Needed::of(&jobs, |_, _| false, |path| path == "/w");
+        assert_eq!(needed.of_others(1, &jobs.jobs[1]), [], "the jobs make the directory");
     }
 }

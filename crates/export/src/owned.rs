@@ -91,7 +91,11 @@ impl<'a> Owned<'a> {
     pub(crate) fn of(jobs: &'a Jobs) -> Self {
         let (directories, changed) = (directories(jobs), changed(jobs));
         let mut owned = Self { directories, changed, untouched: Untouched::of(jobs), ..Self::default() };
-        owned.needed = Needed::of(jobs, |path, number| owned.is_changed_before(path, number));
+        let is_new = |path: &str| {
+            let first = owned.changed.get(path).map(|first| &jobs.jobs[*first]);
+            first.is_some_and(|job| job.made.iter().any(|made| made.free && &*made.path == path))
+        };
+        owned.needed = Needed::of(jobs, |path, number| owned.is_changed_before(path, number), is_new);
         let few = |directory: &&str| {
             let inside = |job: &&Job| names(job).any(|path| is_below(path, directory));
             let fillers = jobs.jobs.iter().filter(inside).count();

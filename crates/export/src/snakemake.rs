@@ -6,13 +6,13 @@
 
 use crate::again;
 use crate::error::ExportError;
-use crate::escape::{Base, comment, remarks, shell};
+use crate::escape::{Base, comment, remarks, shell, single_quoted};
 use crate::long_lines::LongLines;
 use crate::looks::OF_SNAKEMAKE as OF_LOOKS;
 use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
-use crate::watched::{OF_SNAKEMAKE, Watched};
+use crate::watched::{self, OF_SNAKEMAKE, Watched};
 use iotrail_model::text::is_invisible;
 use iotrail_workflow::jobs::{Job, Jobs};
 use std::collections::BTreeSet;
@@ -122,9 +122,15 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();
     let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n");
-    let functions = again::functions(jobs, owned, "the rule clean");
-    let has_functions = functions.is_some();
-    if let Some(functions) = functions {
+    let (how, sum) = ("the rule clean", again::sum(jobs));
+    let of_links = watched.any().then(|| watched::functions(&sum, how));
+    let functions: Vec<String> = again::functions(jobs, owned, how)
+        .into_iter()
+        .flatten()
+        .chain(of_links.into_iter().flatten())
+        .collect();
+    let has_functions = !functions.is_empty();
+    if has_functions {
         let explanation: String = again::explanation(&functions).map(comment).collect();
         let functions: Vec<String> =
             functions.iter().map(|function| format!("    {}\n", literal(&format!("{function} ")))).collect();
@@ -196,19 +202,31 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
         list(text, "output", &outputs);
         let leads = names.map(|names| format!("leads({names})"));
-        // Where links lead is watched already; what lies there may be made by a later job.
+        // What lies where a link leads may be made by a later job.
         let looks = [(&rule.looks, ""), (&rule.permitted, ", permissions=False")];
         let looks = looks.into_iter().filter_map(|(paths, how)| {
-            let paths = paths.iter().filter(|path| !watched.may_lead(number, path));
-            let paths: Vec<String> = paths.map(|path| plain_literal(path)).collect();
+            let look = |path: &String| match watched.may_lead(number, path) {
+                true => format!("*unless_theirs({})", plain_literal(path)),
+                false => plain_literal(path),
+            };
+            let paths: Vec<String> = paths.iter().map(look).collect();
             (!paths.is_empty()).then(|| format!("looks({}{how})", paths.join(", ")))
         });
         list(text, "params", &leads.into_iter().chain(looks).collect::<Vec<_>>());
         let before = again::before(number, jobs, owned).unwrap_or_default();
-        let calls = !before.checks.is_empty() || !job.leaves.is_empty();
+        let led = &watched.names[number];
+        let (since, nowhere) = match led.is_empty() {
+            true => (String::new(), String::new()),
+            false => {
+                let names: Vec<String> = led.iter().map(|name| single_quoted(name)).collect();
+                let job = number + 1;
+                (format!("_since {job}"), format!("_nowhere {job} {}", names.join(" ")))
+            }
+        };
+        let calls = !before.checks.is_empty() || !job.leaves.is_empty() || !led.is_empty();
         let again = if calls { "AGAIN + " } else { "" };
-        let parts: Vec<&str> =
-            [&*before.checks, &*before.changes].into_iter().filter(|part| !part.is_empty()).collect();
+        let parts = [&*since, &*before.checks, &*before.changes, &*nowhere];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let first =
             if parts.is_empty() { String::new() } else { format!("{} || exit; ", parts.join(" && ")) };
         let commands = before.around(&format!("{directories}{line}"));

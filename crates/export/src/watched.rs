@@ -83,6 +83,22 @@ pub(crate) fn of_job<'a>(job: &'a Job, jobs: &'a Jobs) -> impl Iterator<Item = &
     job.watched.iter().filter(move |path| jobs.is_own(path) && !is_shared(path))
 }
 
+/// Functions for `sh`, where those of make do not see to it: links that lead nowhere when a job begins and to what a later one made when it
+/// begins again.
+pub(crate) fn functions(sum: &str, clean: &str) -> [String; 2] {
+    let file = format!(".iotrail/nowhere-{sum}-$job");
+    [
+        format!(
+            "_nowhere() ( job=$1; shift; mkdir -p .iotrail && for name; do \
+test ! -L \"$name\" || test -e \"$name\" || printf \"%s\\n\" \"$name\"; done >{file} );"
+        ),
+        format!(
+            "_since() ( job=$1; test ! -e {file} || while IFS= read -r name; do test ! -e \"$name\" || {{ \
+echo \"$name: it leads to what a job has made since; run {clean}, and make again\" >&2; exit 1; }}; done <{file} );"
+        ),
+    ]
+}
+
 /// Functions for make: `leads-elsewhere` with the number of a job is something if the names of `watched-N` do not lead where they led when it
 /// ran, `are-there` are the files among them, and `keep-leads` is a command that keeps where they lead. `refuse-made`
 /// is one that refuses the job if one of them leads to what a job made, but did not when it began (`keep-inner`); `keep-led` keeps how those look that lead to nothing of the jobs; `unless-theirs` is a name, unless it leads to what the jobs make, whose time is no reason; `still-nowhere` does so if another job made that while it ran.
@@ -95,7 +111,7 @@ pub(crate) fn of_make(watched: &Watched, sum: &str, new: &str, clean: &str) -> S
     format!(
         "
 # Names that a job looked for in vain, or that may be symbolic links. It is run when they lead elsewhere than when it ran last,
-# but not for what the jobs make there.
+# but not for what the jobs make there. It may also look through what is one of another job: `through-N`.
 watched-base := $(realpath .)
 watched-made := {made}
 define watched-break
@@ -109,7 +125,7 @@ leads-elsewhere = $(if $(call leads-differ,$(call leads-to,$1),$(file <{file})),
 are-there = $(foreach name,$(watched-$1),$(if $(call leads-away,$(name)),$(if $(wildcard $(name)/.),,$(name))))
 keep-leads = $(if $(call leads-to,$1),printf \"%s\\n\" '$(subst ','\\'',$(call leads-to,$1))' >{file},rm -f {file})
 unless-theirs = $(if $(realpath $1),$(if $(call leads-away,$1),$1),$1)
-led-away = $(foreach name,$(watched-$1),$(if $(call leads-away,$(name)),./$(name)))
+led-away = $(foreach name,$(watched-$1) $(through-$1),$(if $(call leads-away,$(name)),./$(name)))
 keep-led = $(if $(call led-away,$1),_looks $1-led $(call led-away,$1),rm -f .iotrail/looks-{sum}-$1-led)
 keep-inner = mkdir -p .iotrail && printf \"%s\\n\" '. $(call lead-inside,$1)' >{inner}
 lead-inside = $(foreach name,$(watched-$1),$(if $(filter $(watched-made),$(patsubst $(watched-base)/%,%,$(realpath $(name)))),$(name)))

@@ -6,7 +6,7 @@ use iotrail_decode::CallSet;
 use iotrail_model::calls::{self, CallKind, Family, Transfer};
 use iotrail_model::recording_coverage::NO_FILE;
 use iotrail_model::recording_coverage::{Counts, count};
-use iotrail_model::{Coverage, Dictionaries, Event, Layer, NamedFile, PathId, Process, Site, SiteId};
+use iotrail_model::{CallId, Coverage, Dictionaries, Event, Layer, NamedFile, PathId, Process, Site, SiteId};
 use iotrail_resolve::Sink;
 use std::num::NonZeroU64;
 
@@ -105,8 +105,12 @@ fn mix(number: u64) -> u64 {
 }
 
 impl<S: Store> Sink for Filter<'_, S> {
+    fn asks(&self, call: CallId) -> bool {
+        self.calls.contains(call)
+    }
+
     fn event(&mut self, event: &Event, names: &Dictionaries) {
-        if event.layer == Layer::Syscall && !self.calls.contains(event.call) {
+        if event.layer == Layer::Syscall && !self.asks(event.call) {
             return;
         }
         if let Some(reason) = self.unwanted(event) {

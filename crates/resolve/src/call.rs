@@ -106,6 +106,9 @@ impl State {
         self.set_flags(&mut event, operands, cx.names);
         self.set_paths(&mut event, &scene, cx.names);
         self.set_transfer(&mut event, &scene, cx.names);
+        if let Some((bytes, spec)) = event.size.get().zip(scene.spec).filter(|_| cx.sink.asks(call.call)) {
+            self.count_bytes(thread, spec.transfer, bytes);
+        }
         match effect {
             Effect::Map if is_anonymous(operands) => {
                 (event.path, event.offset) = (Nullable::NULL, Nullable::NULL);
@@ -223,7 +226,6 @@ impl State {
             && let Some(bytes) = operands.moved(returned)
         {
             event.size = Nullable::some(bytes);
-            self.count_bytes(scene.thread, spec.transfer, bytes);
         }
         let is_request = self.effects.is_request(scene.call.call);
         let step = scene.step(is_request);

@@ -1,11 +1,16 @@
 //! Where the resolver's results go.
 
-use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
+use iotrail_model::{CallId, Dictionaries, Event, NamedFile, PathId, Process};
 
 /// Takes what a [`crate::Resolver`] finds out, in the order it finds it out.
 pub trait Sink {
     /// A resolved call. Its ids refer to `names`, until the next [`crate::Resolver::rotate`].
     fn event(&mut self, event: &Event, names: &Dictionaries);
+
+    /// Whether it asks for events of that call: a recorder follows some for what they do to descriptors alone.
+    fn asks(&self, _call: CallId) -> bool {
+        true
+    }
 
     /// An executable image that ended, or was still running at the end of the trace.
     fn process(&mut self, process: Process);

@@ -90,8 +90,10 @@ enum Role {
     Uses,
     /// Makes it from a path.
     OpensFile,
-    /// Makes it otherwise: a pipe, a socket, an anonymous object.
+    /// Makes it otherwise: a socket, an anonymous object.
     Makes,
+    /// Makes two that have one name.
+    MakesPipe,
     Closes,
 }
 
@@ -101,7 +103,7 @@ impl Role {
             _ if call.opens_file() => Self::OpensFile,
             CallKind::Close => Self::Closes,
             CallKind::Duplicate | CallKind::Control => Self::Uses,
-            CallKind::Pipe => Self::Makes,
+            CallKind::Pipe => Self::MakesPipe,
             _ if call.makes() == Makes::Descriptor => Self::Makes,
             _ => Self::Uses,
         }
@@ -184,8 +186,12 @@ impl Pass for SessionPass<'_> {
             let event = rows.batch.event(row);
             let sides = [event.open, event.open2].map(|open| self.kinds.description(event.case, open));
             let role = self.roles.of(event.call);
+            let second = match role {
+                Role::MakesPipe => (event.path, event.file),
+                _ => (event.path2, event.file2),
+            };
             for (description, path, file) in
-                [(sides[0], event.path, event.file), (sides[1], event.path2, event.file2)]
+                [(sides[0], event.path, event.file), (sides[1], second.0, second.1)]
             {
                 if let Some(description) = description {
                     lives.entry(description).or_default().see(&event, role, path, file);
@@ -290,7 +296,7 @@ impl Life {
         if self.first.is_none_or(|(first, ..)| moment < first) {
             self.first = Some((moment, (event.case, event.pid), path, file));
         }
-        let makes = matches!(role, Role::OpensFile | Role::Makes) && event.errno.is_null();
+        let makes = matches!(role, Role::OpensFile | Role::Makes | Role::MakesPipe) && event.errno.is_null();
         if makes && self.opened.is_none_or(|(opened, ..)| moment < opened) {
             self.opened = Some((moment, (event.case, event.pid), event.flags));
         }

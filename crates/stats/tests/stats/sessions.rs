@@ -123,6 +123,18 @@ fn cases_that_share_numbers_share_sessions() {
     assert_eq!(shown, expected);
 }
 
+#[test]
+fn both_ends_of_a_pipe_have_its_name() {
+    let mut log = Log::new();
+    let [open, open2] = [8, 7].map(|open| Nullable::some(OpenId(open)));
+    let pipe = Event { open, open2, ..log.event("pipe2", 1, 3, "pipe:[9]") };
+    log.memory.push(pipe);
+    log.moved_through(7, ("write", 1, 4, "pipe:[9]", None, 6));
+    let rows = of(&log.memory.build(), QuerySpec::default(), 1);
+    let shown: Vec<_> = rows.iter().map(|row| (row.open, &*row.path, row.used.bytes_written)).collect();
+    assert_eq!(shown, [(7, "pipe:[9]", 6), (8, "pipe:[9]", 0)]);
+}
+
 fn named(rank: &str) -> CaseName {
     CaseName { rid: Some(rank.to_owned()), ..CaseName::default() }
 }

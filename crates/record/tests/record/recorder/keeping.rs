@@ -1,6 +1,6 @@
 //! What is kept, left out, lost: all of it is counted.
 
-use crate::recorder::support::{Collected, Stage, run, run_into, scene};
+use crate::recorder::support::{Collected, Stage, run, run_into, scene, shell};
 use iotrail_record::{CallSet, End};
 use std::num::NonZeroU64;
 
@@ -45,4 +45,17 @@ fn limits_are_kept_and_counted() {
     plan.limits.max_size = Some(300);
     let (_, collected) = run(&plan);
     assert_eq!(collected.events.len(), 10);
+}
+
+#[test]
+fn a_process_moved_what_its_calls_moved_that_were_asked_for() {
+    let moved = |calls: &str, line: &str| {
+        let mut plan = shell(line);
+        plan.calls = CallSet::parse(calls).unwrap();
+        let (_, collected) = run(&plan);
+        collected.processes.iter().map(|process| process.bytes_written).sum::<i64>()
+    };
+    // `writev` is followed for the positions, and not wanted.
+    let line = "printf 12345; python3 -c 'import os; os.writev(1, [b\"678\", b\"9\"])'";
+    assert_eq!((moved("write", line), moved("write,writev", line)), (5, 9));
 }
