@@ -186,7 +186,13 @@ impl TreeReader<'_, '_> {
                 let columns = (0..self.references.columns).map(|_| self.coded()).collect::<Result<_>>()?;
                 Repeats::Event { key, columns, children: self.body(depth + 1)? }
             }
-            _ => Repeats::Loop(self.body(depth + 1)?),
+            _ => {
+                let body = self.body(depth + 1)?;
+                if body.is_empty() {
+                    return Err(self.input.error("a loop without items", "at least one"));
+                }
+                Repeats::Loop(body)
+            }
         };
         self.items.push(Repeated { counts, what });
         Ok(ItemId(self.items.len() as u32 - 1))
