@@ -221,7 +221,9 @@ impl Document {
             sections.push((Section::Drawn, with(&|out| drawn::write(self.structure.drawn(), out))));
         }
         if !self.sites.is_empty() {
-            sections.push((Section::Sites, with(&|out| sites::write(&self.sites, &self.keys, out))));
+            let content = with(&|out| sites::write(&self.sites, &self.keys, out));
+            let expanded = sites::expanded(&self.sites);
+            sections.push((Section::Sites, Content { expanded, ..content }));
         }
         Ok(pack(&sections))
     }
