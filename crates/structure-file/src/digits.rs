@@ -161,6 +161,7 @@ fn rows_of(rows: usize, classes: &[u8]) -> Vec<Vec<usize>> {
 }
 
 pub(crate) fn read(input: &mut Reader<'_>, form: Form, rows: usize, classes: &[u8]) -> Result<Cells> {
+    input.free_cells(rows)?;
     let cells = match form {
         Form::Ranges => read_ranges(input, rows, classes)?,
         Form::Permutation => read_permutation(input, rows)?,
