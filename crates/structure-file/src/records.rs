@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn shapes_without_rows_take_no_time() {
-        let (shapes, rows) = (100_000, 60_000);
+        let (shapes, rows) = (1_000_000, 60_000);
         let mut out = Writer::default();
         out.len(shapes);
         out.texts(&["1"]);

@@ -346,9 +346,9 @@ mod tests {
 
     #[test]
     fn sets_of_lines_are_looked_at_once_for_many_columns() {
-        let sets = sets(&[(0, 30_000), (30_000, 30_000)], 60_000);
+        let sets = sets(&[(0, 50_000), (50_000, 50_000)], 100_000);
         let begin = std::time::Instant::now();
-        assert_eq!(tree(&vec![vec![0, 1]; 100_000], &sets, 60_000).expect("a tree"), 100_000);
+        assert_eq!(tree(&vec![vec![0, 1]; 200_000], &sets, 100_000).expect("a tree"), 200_000);
         assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
     }
 
