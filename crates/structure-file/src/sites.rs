@@ -59,7 +59,7 @@ pub(crate) fn read(input: &mut Reader<'_>, keys: &mut [CallKey]) -> Result<Vec<S
     let texts = input.texts()?;
     let rows = input.columns::<6>()?;
     let frames: Option<Vec<(Row, usize)>> =
-        rows.into_iter().map(|row| Some((row, text_bytes(frame(row, &texts)?)))).collect();
+        rows.into_iter().map(|row| Some((row, text_bytes(&frame(row, &texts)?)))).collect();
     let frames =
         frames.ok_or_else(|| input.error("a frame of what does not exist", "texts and lines of the file"))?;
     let mut left = input.most();
@@ -145,8 +145,8 @@ fn frame<'a>([module, build_id, offset, function, file, line]: Row, texts: &[&'a
     })
 }
 
-fn text_bytes(frame: Known<'_>) -> usize {
-    let Known { module, build_id, function, file, .. } = frame;
+fn text_bytes(frame: &Known<'_>) -> usize {
+    let Known { module, build_id, function, file, .. } = *frame;
     let texts = [Some(module), build_id, function, file];
     texts.into_iter().flatten().map(str::len).fold(0, usize::saturating_add)
 }
