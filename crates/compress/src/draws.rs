@@ -8,6 +8,7 @@
 use crate::columns::{DUR, Numbers, START};
 use crate::error::CompressError;
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use iotrail_structure::{Execution, Histogram, ItemId, Permutation};
 use iotrail_structure_file::ItemTimes;
 
@@ -65,8 +66,11 @@ impl<'a> Draws<'a> {
         };
         let histogram = histogram.filter(|histogram| histogram.count() > 0).ok_or(missing)?;
         let (which, seed) = ((item.0, class), self.seed);
-        let urn = self.urns.entry(which).or_insert_with(|| Urn::new(histogram, which, seed));
-        urn.draw().ok_or(CompressError::Times { item: item.0 })
+        let urn = match self.urns.entry(which) {
+            Entry::Occupied(known) => Some(known.into_mut()),
+            Entry::Vacant(new) => Urn::new(histogram, which, seed).map(|urn| new.insert(urn)),
+        };
+        urn.and_then(Urn::draw).ok_or(CompressError::Times { item: item.0 })
     }
 
     /// Whether nothing is left.
@@ -97,32 +101,28 @@ struct Urn {
 }
 
 impl Urn {
-    fn new(histogram: &Histogram, key: Which, seed: u64) -> Self {
+    /// NULL: its sum is too far from those of its buckets.
+    fn new(histogram: &Histogram, key: Which, seed: u64) -> Option<Self> {
         let mut ends = Vec::new();
-        let mut count = 0;
-        let mut sum = 0_i128;
+        let mut count = 0_u64;
         for bucket in histogram.buckets() {
-            count += bucket.count;
-            let value = middle(bucket.from, bucket.to);
-            sum += i128::from(value) * i128::from(bucket.count);
-            ends.push((count, value));
+            count = count.checked_add(bucket.count)?;
+            ends.push((count, middle(bucket.from, bucket.to)));
         }
-        // Middles times what the recorded sum is to theirs.
-        let scaled = |value: i64| match sum {
-            0 => value,
-            sum => i64::try_from(i128::from(value).saturating_mul(histogram.sum()) / sum).unwrap_or(value),
-        };
-        ends.iter_mut().for_each(|(_, value)| *value = scaled(*value));
-        let mut before = 0;
-        let scaled_sum: i128 = ends
-            .iter()
-            .map(|&(end, value)| i128::from(end - std::mem::replace(&mut before, end)) * i128::from(value))
-            .sum();
-        let left = histogram.sum() - scaled_sum;
-        let (step, rest) = (left.div_euclid(count.into()), left.rem_euclid(count.into()));
+        let middles = sum(&ends)?;
+        if middles != 0 {
+            // Middles times what the recorded sum is to theirs.
+            for (_, value) in &mut ends {
+                let scaled = i128::from(*value).saturating_mul(histogram.sum()).checked_div(middles)?;
+                *value = i64::try_from(scaled).unwrap_or(*value);
+            }
+        }
+        let left = histogram.sum().checked_sub(sum(&ends)?)?;
+        let step = left.checked_div_euclid(count.into())?;
+        let rest = left.checked_rem_euclid(count.into())?;
         ends.iter_mut()
             .for_each(|(_, value)| *value = value.saturating_add(i64::try_from(step).unwrap_or(0)));
-        Self { ends, rest: rest as u64, order: Permutation::new(count, key, seed), drawn: 0 }
+        Some(Self { ends, rest: rest as u64, order: Permutation::new(count, key, seed), drawn: 0 })
     }
 
     fn draw(&mut self) -> Option<i64> {
@@ -134,6 +134,15 @@ impl Urn {
     }
 }
 
+/// The sum of values, each of which stands with how many there are up to it.
+fn sum(ends: &[(u64, i64)]) -> Option<i128> {
+    let mut before = 0;
+    ends.iter().try_fold(0_i128, |sum, &(end, value)| {
+        let count = end - std::mem::replace(&mut before, end);
+        sum.checked_add(i128::from(value).checked_mul(count.into())?)
+    })
+}
+
 fn middle(from: i64, to: Option<i64>) -> i64 {
     let last = to.map_or(if from < 0 { i64::MIN } else { i64::MAX }, |to| to - to.signum());
     ((i128::from(from) + i128::from(last)) / 2) as i64
@@ -142,7 +151,7 @@ fn middle(from: i64, to: Option<i64>) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_structure::Resolution;
+    use iotrail_structure::{Extreme, HistogramParts, Resolution};
     use proptest::prelude::*;
 
     proptest! {
@@ -150,7 +159,7 @@ mod tests {
         fn drawn_values_have_the_recorded_sum(values in prop::collection::vec(-3_000_000_i64..9_000_000_000, 1..60)) {
             let mut histogram = Histogram::new(Resolution { level: 3, buckets: Some(16) });
             values.iter().for_each(|&value| histogram.add(value, 0));
-            let mut urn = Urn::new(&histogram, (0, None), 0);
+            let mut urn = Urn::new(&histogram, (0, None), 0).expect("an urn");
             let drawn: Vec<i64> = std::iter::from_fn(|| urn.draw()).collect();
             prop_assert_eq!(drawn.len(), values.len());
             prop_assert_eq!(drawn.iter().sum::<i64>(), values.iter().sum::<i64>());
@@ -158,11 +167,27 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_that_no_division_gives_is_an_error() {
+        // The middles of these buckets add up to -1, and scaled to such a sum are more than 128 bits hold.
+        let (min, max) = (Extreme { value: i64::MIN, rank: 0 }, Extreme { value: i64::MAX, rank: 0 });
+        let resolution = Resolution { level: 3, buckets: Some(16) };
+        let parts = HistogramParts {
+            level: Resolution::MAX_LEVEL,
+            counts: [(-1, 1 << 62), (0, (1 << 62) + 1)].into(),
+            sum: -(1 << 70),
+            min: Some(min),
+            max: Some(max),
+        };
+        let histogram = Histogram::of_parts(resolution, parts).expect("a histogram");
+        assert!(Urn::new(&histogram, (0, None), 0).is_none());
+    }
+
+    #[test]
     fn durations_are_near_those_recorded() {
         let mut histogram = Histogram::new(Resolution { level: 3, buckets: Some(16) });
         let values = [1_000, 1_010, 250_000];
         values.iter().for_each(|&value| histogram.add(value, 0));
-        let mut urn = Urn::new(&histogram, (0, None), 0);
+        let mut urn = Urn::new(&histogram, (0, None), 0).expect("an urn");
         let mut drawn: Vec<i64> = std::iter::from_fn(|| urn.draw()).collect();
         drawn.sort_unstable();
         for (drawn, value) in drawn.iter().zip(values) {

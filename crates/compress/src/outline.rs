@@ -217,7 +217,9 @@ impl Outline {
         while let Some(item) = waiting.pop() {
             match &document.structure.items()[item.0 as usize].what {
                 Repeats::Loop(body) => waiting.extend(body),
-                Repeats::Event { .. } => time += document.times[item.0 as usize].durations.sum(),
+                Repeats::Event { .. } => {
+                    time = time.saturating_add(document.times[item.0 as usize].durations.sum());
+                }
             }
         }
         let time_ns = i64::try_from(time).unwrap_or(i64::MAX);

@@ -7,8 +7,11 @@ use iotrail_model::{
     Case, CaseId, CaseName, Event, Frame, Layer, Nanos, Nullable, OpenId, Pid, Process, Site, SourcePlace,
     Tid, Timestamp,
 };
-use iotrail_structure::{Precision, Repeats};
-use iotrail_structure_file::{Document, uncompressed};
+use iotrail_structure::{
+    Column, DrawnColumns, Extreme, Histogram, HistogramParts, ItemId, KeyId, Precision, Repeated, Repeats,
+    Resolution, Structure,
+};
+use iotrail_structure_file::{About, Document, ItemTimes, uncompressed};
 use iotrail_trail::memory::MemoryLog;
 use iotrail_trail::{Columns, CreateOptions, EventLog};
 use proptest::prelude::*;
@@ -395,4 +398,38 @@ proptest! {
             prop_assert!(row.iterations > 8 || times == row.time_ns, "{row:?}");
         }
     }
+}
+
+#[test]
+fn times_of_more_than_128_bits_are_the_most_there_are() {
+    let ends = [0, i64::MAX].map(|value| Some(Extreme { value, rank: 0 }));
+    let resolution = Resolution { level: 3, buckets: Some(16) };
+    let times = HistogramParts {
+        level: Resolution::MAX_LEVEL,
+        counts: [(0, u64::MAX)].into(),
+        sum: i128::from(i64::MAX) << 63,
+        min: ends[0],
+        max: ends[1],
+    };
+    let durations = Histogram::of_parts(resolution, times).expect("a histogram");
+    let event = Repeated {
+        counts: Column::default(),
+        what: Repeats::Event { key: KeyId(0), columns: Vec::new(), children: Vec::new() },
+    };
+    let document = Document {
+        about: About { time_precision: 95, ..About::default() },
+        structure: Structure::of_parts(vec![event; 3], (0..3).map(ItemId).collect(), DrawnColumns::new()),
+        times: vec![ItemTimes { durations, gaps: std::collections::BTreeMap::new() }; 3],
+        ..Document::default()
+    };
+    assert_eq!(Outline::summary(&document).expect("a summary").time_ns, i64::MAX);
+}
+
+#[test]
+fn more_events_than_a_structure_holds_are_an_error() {
+    let log = log(&[(0, 1, 0, 0), (1, 1, 0, 0)]);
+    let (mut document, ..) = there_and_back(&log, &EXACT);
+    document.lines.iter_mut().for_each(|line| line.events = u32::MAX);
+    let error = Document::of_bytes(&document.to_bytes().expect("bytes")).expect_err("too many events");
+    assert!(error.to_string().contains("8589934590 events"), "{error}");
 }

@@ -137,6 +137,12 @@ pub(crate) fn steps(distance: usize, column: &[Option<i64>]) -> Vec<u8> {
     out.bytes
 }
 
+/// So many times the factor above the least value; NULL if that is more than 64 bits.
+pub(crate) fn above_least(least: i64, above: u64, factor: u64) -> Option<i64> {
+    let above = i128::from(above).checked_mul(factor.into())?;
+    i64::try_from(above.checked_add(least.into())?).ok()
+}
+
 pub(crate) fn greatest_divisor(mut one: u64, mut other: u64) -> u64 {
     while other != 0 {
         (one, other) = (other, one % other);
@@ -215,8 +221,7 @@ fn read_packed(input: &mut Reader<'_>, rows: usize, width: u32) -> Result<Cells>
         let above = bits as u64 & mask;
         bits >>= width;
         waiting -= width;
-        let value = i128::from(least) + i128::from(above) * i128::from(factor);
-        i64::try_from(value).ok().map(Some)
+        above_least(least, above, factor).map(Some)
     };
     let cells: Option<Cells> = (0..rows).map(cell).collect();
     cells.ok_or_else(|| input.error("a cell of more than 64 bits", "a smaller one"))
@@ -335,6 +340,34 @@ mod tests {
         );
     }
 
+    #[test]
+    fn cells_of_the_largest_factor_are_an_error() {
+        assert_eq!(above_least(0, u64::MAX, u64::MAX), None);
+        assert_eq!(above_least(i64::MIN, u64::MAX, 1), Some(i64::MAX));
+        let mut packed = Writer::default();
+        packed.bytes.extend([1, 0, 64, 0]);
+        packed.number(u64::MAX);
+        packed.bytes.extend([255; 8]);
+        assert!(of_bytes(&packed.bytes, 1).is_err());
+        let mut ranges = Writer::default();
+        ranges.bytes.extend([1, 0, 1, 0]);
+        ranges.number(u64::MAX);
+        ranges.number(u64::MAX);
+        ranges.digits.digit(u64::MAX, u64::MAX);
+        assert!(back(&ranges.into(), 1, Known::default()).is_err());
+    }
+
+    #[test]
+    fn bytes_that_follow_justify_no_cells_of_several_tables() {
+        // 40,000 rows of form 1, all the same, twice; behind them bytes that no cell takes.
+        let mut bytes = [192, 184, 2, 0, 1, 0, 0].repeat(2);
+        bytes.resize(100_000, 0);
+        let content = Content::from(bytes);
+        let mut reader = Reader::new(Section::Lines, &content);
+        assert_eq!(read(&mut reader, 1).expect("a table")[0].len(), 40_000);
+        assert!(read(&mut reader, 1).is_err(), "80,000 cells that take no bytes");
+    }
+
     proptest! {
         #[test]
         fn tables_come_back_as_they_were(
@@ -361,7 +394,7 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..200), digits in prop::collection::vec(any::<u8>(), 0..20),
             columns in 0..6_usize,
         ) {
-            let most = FREE_CELLS.max(bytes.len() + digits.len());
+            let most = FREE_CELLS + bytes.len();
             let table = back(&Content { bytes, digits, expanded: 0 }, columns, Known::default());
             prop_assert!(table.is_err() || table.is_ok_and(|table| table.iter().map(Vec::len).sum::<usize>() <= most));
         }

@@ -2,7 +2,8 @@
 //!
 //! The index is the number of blocks, and of each its codec, bytes as stored, and sections: of each its kind, bytes without
 //! compression, and digits, which stand uncompressed behind all else of the block; then the CRC-32 of the stored bytes
-//! (4, little-endian). Behind it stands the CRC-32 of all before. In version 3 a block is one section without digits.
+//! (4, little-endian), and of a block that is modelled that of its sections without compression: what a model makes depends on all that it has
+//! read. Behind it stands the CRC-32 of all before. In version 3 a block is one section without digits.
 
 use crate::error::FileError;
 use crate::model;
@@ -37,7 +38,7 @@ const TYPICAL: [&[u8]; 2] =
 /// Sections that are larger are blocks of their own, as the model takes its time.
 const MOST_MODELLED: usize = 1 << 16;
 /// Sections of a block that is modelled have no more bytes, so that no file keeps a reader busy.
-const MOST_MODELLED_TOGETHER: u64 = 1 << 20;
+const MOST_MODELLED_TOGETHER: usize = 1 << 18;
 /// The most bytes that a stored byte may stand for, so that a small file needs little memory. What compresses better is
 /// stored as it is.
 const MAX_RATIO: usize = 4_096;
@@ -93,6 +94,8 @@ struct Block {
     stored: u64,
     parts: Vec<Part>,
     checksum: u32,
+    /// Of the sections that were modelled, without their digits; 0 of others.
+    modelled: u32,
 }
 
 type Sections<'a> = Vec<&'a (Section, Content)>;
@@ -122,8 +125,17 @@ fn file(blocks: &[(Block, Vec<u8>)]) -> Vec<u8> {
     out.bytes
 }
 
-/// The block of small sections, and those of which a reader may not make as much as it has to.
+/// The block of small sections, and those that are too much for one, or of which a reader may not make as much as it has to.
 fn modelled(small: Sections<'_>) -> ((Block, Vec<u8>), Sections<'_>) {
+    let mut together = 0;
+    let (small, mut too_much): (Sections<'_>, Sections<'_>) = small.into_iter().partition(|(_, content)| {
+        let with = together + content.bytes.len();
+        let fits = with <= MOST_MODELLED_TOGETHER;
+        if fits {
+            together = with;
+        }
+        fits
+    });
     let model = |sections: &Sections<'_>| {
         let sections = sections.iter().map(|(section, content)| (material(*section), &content.bytes[..]));
         model::compress(TRAINED.clone(), sections)
@@ -131,11 +143,12 @@ fn modelled(small: Sections<'_>) -> ((Block, Vec<u8>), Sections<'_>) {
     let bytes = model(&small);
     let most = most_bytes(bytes.len());
     if small.iter().all(|(_, content)| content.needs() <= most) {
-        return (block(MODELLED, bytes, &small), Vec::new());
+        return (block(MODELLED, bytes, &small), too_much);
     }
-    let (small, apart): (Sections<'_>, _) =
+    let (small, apart): (Sections<'_>, Sections<'_>) =
         small.into_iter().partition(|(_, content)| content.needs() <= FREE_BYTES);
-    (block(MODELLED, model(&small), &small), apart)
+    too_much.extend(apart);
+    (block(MODELLED, model(&small), &small), too_much)
 }
 
 /// The model that has read what sections often hold.
@@ -187,7 +200,16 @@ fn block(codec: u32, mut bytes: Vec<u8>, sections: &[&(Section, Content)]) -> (B
     let parts = sections.iter().map(part).collect();
     sections.iter().for_each(|(_, content)| bytes.extend_from_slice(&content.digits));
     let checksum = crc32fast::hash(&bytes);
-    (Block { codec, stored: bytes.len() as u64, parts, checksum }, bytes)
+    let contents = sections.iter().map(|(_, content)| &content.bytes[..]);
+    let modelled = if codec == MODELLED { checksum_of(contents) } else { 0 };
+    (Block { codec, stored: bytes.len() as u64, parts, checksum, modelled }, bytes)
+}
+
+/// Of bytes one behind the other.
+fn checksum_of<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    parts.for_each(|part| hasher.update(part));
+    hasher.finalize()
 }
 
 /// A section on its own: its codec and its bytes.
@@ -269,6 +291,9 @@ impl Block {
         out.len(self.parts.len());
         self.parts.iter().for_each(|part| part.write(out));
         out.bytes.extend_from_slice(&self.checksum.to_le_bytes());
+        if self.codec == MODELLED {
+            out.bytes.extend_from_slice(&self.modelled.to_le_bytes());
+        }
     }
 
     fn read(input: &mut Reader<'_>) -> Result<Self> {
@@ -276,7 +301,9 @@ impl Block {
         let stored = input.at_most(u64::MAX, "bytes as stored")?;
         let len = input.at_most(MAX_SECTIONS, "a number of sections")?;
         let parts = (0..len).map(|_| Part::read(input)).collect::<Result<_>>()?;
-        Ok(Self { codec, stored, parts, checksum: input.little_endian()? })
+        let checksum = input.little_endian()?;
+        let modelled = if codec == MODELLED { input.little_endian()? } else { 0 };
+        Ok(Self { codec, stored, parts, checksum, modelled })
     }
 
     /// The entry of a section in the index of version 3.
@@ -286,7 +313,7 @@ impl Block {
         let stored = input.at_most(u64::MAX, "bytes as stored")?;
         let raw = input.at_most(u64::MAX, "bytes without compression")?;
         let parts = vec![Part { kind, raw, digits: 0 }];
-        Ok(Self { codec, stored, parts, checksum: input.little_endian()? })
+        Ok(Self { codec, stored, parts, checksum: input.little_endian()?, modelled: 0 })
     }
 
     /// Its sections that this program knows; `byte` is where it begins in the file.
@@ -329,7 +356,10 @@ impl Block {
 
     fn modelled(&self, bytes: &[u8], byte: usize) -> Result<Vec<Vec<u8>>> {
         let wrong = |found, expected| Err(FileError::Index { byte, found, expected });
-        let most = MOST_MODELLED_TOGETHER.min(most_bytes(bytes.len()) as u64);
+        let most = MOST_MODELLED_TOGETHER.min(most_bytes(bytes.len())) as u64;
+        if let Some(part) = self.parts.iter().find(|part| part.raw > MOST_MODELLED as u64) {
+            return wrong(format!("{} bytes of a section", part.raw), format!("at most {MOST_MODELLED}"));
+        }
         let raw = self.parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.raw));
         if raw.is_none_or(|raw| raw > most) {
             return wrong(
@@ -342,9 +372,16 @@ impl Block {
             let material = part.section().map_or(Material::Numbers, material);
             sections.next(material, part.raw as usize)
         };
-        let contents = self.parts.iter().map(of_part).collect();
+        let contents: Vec<Vec<u8>> = self.parts.iter().map(of_part).collect();
         if !sections.is_at_end() {
             return wrong("bytes behind the last section".to_owned(), "none".to_owned());
+        }
+        let checksum = checksum_of(contents.iter().map(Vec::as_slice));
+        if checksum != self.modelled {
+            return wrong(
+                format!("sections with checksum {checksum:08x} (of another model?)"),
+                format!("{:08x}", self.modelled),
+            );
         }
         Ok(contents)
     }
@@ -443,12 +480,40 @@ mod tests {
     }
 
     #[test]
+    fn sections_that_another_model_made_are_an_error() {
+        let about = (Section::About, Content::from(b"{}".to_vec()));
+        let bytes = model::compress(Model::new([]), [(Material::Text, &b"{}"[..])]);
+        let error = unpack(&file(&[block(MODELLED, bytes, &[&about])])).expect_err("other sections");
+        assert!(error.to_string().contains("of another model"), "{error}");
+    }
+
+    #[test]
+    fn more_sections_than_are_modelled_come_back() {
+        let sections: Vec<(Section, Content)> = Section::ALL
+            .into_iter()
+            .map(|section| (section, vec![section as u8; MOST_MODELLED - 1].into()))
+            .collect();
+        let file = pack(&sections);
+        let (blocks, _) = index(&file).expect("an index");
+        assert_eq!((blocks.len(), blocks[0].parts.len()), (1 + 10, 4));
+        let back = unpack(&file).expect("sections");
+        assert!(sections.iter().all(|(section, content)| back[section].bytes == content.bytes));
+    }
+
+    #[test]
+    fn what_the_model_has_read_is_part_of_the_format() {
+        // Whoever changes one of these files changes what every modelled block means: the version of the format, too.
+        let checksums = [DICTIONARY, TYPICAL[0], TYPICAL[1]].map(crc32fast::hash);
+        assert_eq!(checksums, [0xa317_fd54, 0xc007_9303, 0xf9b3_8b0d]);
+    }
+
+    #[test]
     fn what_the_index_does_not_say_is_refused() {
         let of = |codec, raw, digits| {
             let part = |kind| Part { kind, raw, digits };
             let block = |bytes: Vec<u8>| {
                 let checksum = crc32fast::hash(&bytes);
-                (Block { codec, stored: 10, parts: vec![part(1), part(2)], checksum }, bytes)
+                (Block { codec, stored: 10, parts: vec![part(1), part(2)], checksum, modelled: 0 }, bytes)
             };
             unpack(&file(&[block(vec![9; 10])]))
                 .map(|sections| sections.len())
@@ -458,6 +523,7 @@ mod tests {
         of(MODELLED, 1, 6).expect_err("more digits than bytes");
         of(MODELLED, u64::MAX, 0).expect_err("more bytes than 64 bits count");
         of(MODELLED, 1 << 20, 0).expect_err("more bytes than the block justifies");
+        of(MODELLED, MOST_MODELLED as u64 + 1, 0).expect_err("a section that is too large for the model");
         of(MODELLED, 0, 0).expect_err("bytes of no section");
         of(77, 1, 0).expect_err("a codec that is none");
     }

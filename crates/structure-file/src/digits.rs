@@ -5,7 +5,7 @@
 //! Form 2 is a least value and a factor, and as many values as there are rows from the least on, each once: a digit is the place among
 //! those that are left.
 
-use crate::columns::{Cells, difference, greatest_divisor, steps};
+use crate::columns::{Cells, above_least, difference, greatest_divisor, steps};
 use crate::error::FileError;
 use crate::reader::Reader;
 use crate::writer::Writer;
@@ -53,8 +53,7 @@ impl Range {
     }
 
     fn value(&self, digit: u64) -> Option<i64> {
-        let value = i128::from(self.least) + i128::from(digit) * i128::from(self.factor);
-        i64::try_from(value).ok()
+        above_least(self.least, digit, self.factor)
     }
 }
 
@@ -162,6 +161,7 @@ fn rows_of(rows: usize, classes: &[u8]) -> Vec<Vec<usize>> {
 }
 
 pub(crate) fn read(input: &mut Reader<'_>, form: Form, rows: usize, classes: &[u8]) -> Result<Cells> {
+    input.free_cells(rows)?;
     let cells = match form {
         Form::Ranges => read_ranges(input, rows, classes)?,
         Form::Permutation => read_permutation(input, rows)?,

@@ -221,7 +221,9 @@ impl Document {
             sections.push((Section::Drawn, with(&|out| drawn::write(self.structure.drawn(), out))));
         }
         if !self.sites.is_empty() {
-            sections.push((Section::Sites, with(&|out| sites::write(&self.sites, &self.keys, out))));
+            let content = with(&|out| sites::write(&self.sites, &self.keys, out));
+            let expanded = sites::expanded(&self.sites);
+            sections.push((Section::Sites, Content { expanded, ..content }));
         }
         Ok(pack(&sections))
     }
@@ -255,6 +257,12 @@ impl Document {
             true => sections.read(Section::Lines, |input| tables::read_lines(input, cases.len()))?,
             false => sections.read(Section::Threads, |input| threads::read(input, &cases, &processes))?,
         };
+        let events = lines.iter().map(|line| u64::from(line.events)).fold(0, u64::saturating_add);
+        if events > u32::MAX.into() {
+            let section = if sections.has(Section::Lines) { Section::Lines } else { Section::Threads };
+            let expected = format_args!("at most {}", u32::MAX);
+            return Err(sections.reader(section)?.error(format_args!("{events} events"), expected));
+        }
         let ranks = sections.read(Section::Ranks, |input| tree::read_ranks(input, lines.len() as u32))?;
         let references =
             References { keys: keys.len(), columns: about.columns, lines: lines.len() as u32, ranks: &ranks };

@@ -32,6 +32,8 @@ const MOST_SEEN: u8 = 30;
 const BELIEVED: [i32; 8] = [0, 96, 160, 200, 224, 240, 256, 256];
 const FIRST_WEIGHT: i32 = 14_000;
 const LEARNING_RATE: i32 = 5;
+/// More is never learnt from what programs do; without an end a long input could be too much for 32 bits.
+const MOST_WEIGHT: i32 = 1 << 22;
 const WEIGHTS: usize = 6 * 2 * 2;
 
 /// The logistic function at multiples of 1/2 from -8 on, of 4,096.
@@ -245,7 +247,7 @@ impl Model {
     fn learn(&mut self, bit: bool) {
         let error = (i32::from(bit) << 12) - self.foretold;
         for (weight, input) in self.weights[self.chosen].iter_mut().zip(&self.inputs) {
-            *weight += (input * error * LEARNING_RATE + 0x2000) >> 14;
+            *weight = learnt(*weight, *input, error);
         }
         self.of_contexts.iter().for_each(|&place| self.slots[place].update(bit, MOST_SEEN));
         if let Some(said) = self.repetition.says {
@@ -269,6 +271,12 @@ impl Model {
         self.repeat();
         self.choose_contexts();
     }
+}
+
+/// A weight that was off by an error.
+fn learnt(weight: i32, input: i32, error: i32) -> i32 {
+    let step = (input * error * LEARNING_RATE + 0x2000) >> 14;
+    (weight + step).clamp(-MOST_WEIGHT, MOST_WEIGHT)
 }
 
 /// The bits of a byte, the highest first.
@@ -351,6 +359,12 @@ mod tests {
             (1..4_095).all(|probability| squash(stretches[probability]).abs_diff(probability as i32) <= 16)
         );
         assert_eq!((squash(0), squash(-9_999) > 0, squash(9_999) < 4_096), (2_048, true, true));
+    }
+
+    #[test]
+    fn weights_have_an_end() {
+        let long = |input| (0..1 << 20).fold(FIRST_WEIGHT, |weight, _| learnt(weight, input, 4_095));
+        assert_eq!((long(FARTHEST), long(-FARTHEST)), (MOST_WEIGHT, -MOST_WEIGHT));
     }
 
     #[test]

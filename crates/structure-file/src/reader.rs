@@ -169,16 +169,24 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// The rows of a table of `columns` columns, each cell of which takes at least a byte if there are many.
+    /// The rows of a table of `columns` columns, each cell of which takes at least a byte if it is none of those that are free.
     pub(crate) fn cells(&mut self, columns: usize) -> Result<usize> {
         let rows = usize::try_from(self.at_most(u64::MAX, "rows")?).unwrap_or(usize::MAX);
         let (left, cells) = (self.bytes.len() - self.position, rows.saturating_mul(columns.max(1)));
-        if cells > left {
-            let free = self.free.checked_sub(cells);
-            let few = || self.error(format_args!("{rows} rows"), format_args!("rows for {left} bytes"));
-            self.free = free.ok_or_else(few)?;
+        if cells > left.saturating_add(self.free) {
+            return Err(self.error(format_args!("{rows} rows"), format_args!("rows for {left} bytes")));
         }
         Ok(rows)
+    }
+
+    /// Takes so many cells that may take less than a byte each off those of the section.
+    pub(crate) fn free_cells(&mut self, cells: usize) -> Result<()> {
+        let free = self.free.checked_sub(cells);
+        self.free = free.ok_or_else(|| {
+            let most = format_args!("at most {FREE_CELLS} in a section, of which {} are left", self.free);
+            self.error(format_args!("{cells} cells as digits"), most)
+        })?;
+        Ok(())
     }
 
     /// A table of `N` columns, row by row.

@@ -40,17 +40,22 @@ pub(crate) fn write<T: Serialize>(rows: &[T], known: &[Option<i64>]) -> Result<C
     let shapes: Vec<Shape> = shapes.iter().map(|rows| Shape::of(rows)).collect();
     shapes.iter().for_each(|shape| out.texts(&shape.between));
     columns::write(of_rows.len(), std::slice::from_ref(&of_rows), Known::default(), &mut out);
-    for (shape, number) in shapes.iter().zip(0..).filter(|(shape, _)| !shape.columns.is_empty()) {
-        let known = Known { columns: &[of_shape(known, &of_rows, number)], classes: &[] };
+    let of_shapes = of_shapes(known, &of_rows, shapes.len()).unwrap_or_default();
+    for (shape, known) in shapes.iter().zip(of_shapes).filter(|(shape, _)| !shape.columns.is_empty()) {
+        let known = Known { columns: &[known], classes: &[] };
         columns::write(shape.rows, &shape.columns, known, &mut out);
     }
     Ok(Content { expanded: texts.iter().map(String::len).sum(), ..out.into() })
 }
 
-/// What is known of the rows of a shape.
-fn of_shape(known: &[Option<i64>], of_rows: &[Option<i64>], shape: i64) -> Cells {
-    let rows = of_rows.iter().enumerate().filter(|(_, of_row)| **of_row == Some(shape));
-    rows.map(|(row, _)| known.get(row).copied().flatten()).collect()
+/// What is known of the rows of each shape; NULL if a row is of none.
+fn of_shapes(known: &[Option<i64>], of_rows: &[Option<i64>], shapes: usize) -> Option<Vec<Cells>> {
+    let mut of_shapes = vec![Cells::new(); shapes];
+    for (row, shape) in of_rows.iter().enumerate() {
+        let of_shape = of_shapes.get_mut(usize::try_from((*shape)?).ok()?)?;
+        of_shape.push(known.get(row).copied().flatten());
+    }
+    Some(of_shapes)
 }
 
 /// The rows of a section, of which `known` has what it had when they were written.
@@ -60,20 +65,17 @@ pub(crate) fn read<T: for<'a> Deserialize<'a>>(
 ) -> Result<Vec<T>> {
     let shapes = (0..input.len("shapes")?).map(|_| input.texts()).collect::<Result<Vec<_>>>()?;
     let of_rows = columns::read(input, 1)?.remove(0);
-    let tables = shapes.iter().zip(0..).map(|(texts, shape)| match texts.len() {
+    let of_shapes = of_shapes(known, &of_rows, shapes.len())
+        .ok_or_else(|| input.error("a row of no shape", format_args!("one of {} shapes", shapes.len())))?;
+    let tables = shapes.iter().zip(of_shapes).map(|(texts, known)| match texts.len() {
         0 | 1 => Ok(Vec::new()),
-        texts => {
-            columns::read_with(input, texts - 1, |_| (vec![of_shape(known, &of_rows, shape)], Vec::new()))
-        }
+        texts => columns::read_with(input, texts - 1, |_| (vec![known], Vec::new())),
     });
     let tables: Vec<_> = tables.collect::<Result<_>>()?;
     let mut next = vec![0; shapes.len()];
     let (mut rows, mut text, mut made) = (Vec::new(), String::new(), 0_usize);
     for &shape in &of_rows {
-        let shape = shape.and_then(|shape| usize::try_from(shape).ok()).filter(|shape| *shape < shapes.len());
-        let Some(shape) = shape else {
-            return Err(input.error("a row of no shape", format_args!("one of {} shapes", shapes.len())));
-        };
+        let shape = shape.map_or(0, |shape| shape as usize);
         text.clear();
         fill(&shapes[shape], &tables[shape], next[shape], &mut text)
             .ok_or_else(|| input.error(format_args!("no row {} of shape {shape}", next[shape]), "one"))?;
@@ -198,6 +200,24 @@ mod tests {
             json!(null),
         ];
         assert_eq!(back(&write(&rows, KNOWN).expect("rows")).expect("rows"), rows);
+    }
+
+    #[test]
+    fn shapes_without_rows_take_no_time() {
+        let (shapes, rows) = (1_000_000, 60_000);
+        let mut out = Writer::default();
+        out.len(shapes);
+        out.texts(&["1"]);
+        (1..shapes).for_each(|_| out.texts(&["", ""]));
+        // All are of the first shape; no other has a row.
+        columns::write(rows, &[vec![Some(0); rows]], Known::default(), &mut out);
+        (1..shapes).for_each(|_| out.bytes.extend([0, 0, 1]));
+        let content = Content { expanded: 1 << 20, ..out.into() };
+        let begin = std::time::Instant::now();
+        let mut reader = Reader::new(Section::Processes, &content);
+        let found = read::<Value>(&mut reader, KNOWN).expect("rows");
+        assert_eq!(found.len(), rows);
+        assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
     }
 
     proptest! {

@@ -58,9 +58,11 @@ fn row<'a>(frame: &'a Frame, texts: &mut Numbered<'a, &'a str>) -> Row {
 pub(crate) fn read(input: &mut Reader<'_>, keys: &mut [CallKey]) -> Result<Vec<Site>> {
     let texts = input.texts()?;
     let rows = input.columns::<6>()?;
-    let frames: Option<Vec<Frame>> = rows.into_iter().map(|row| frame(row, &texts)).collect();
+    let frames: Option<Vec<(Row, usize)>> =
+        rows.into_iter().map(|row| Some((row, text_bytes(&frame(row, &texts)?)))).collect();
     let frames =
         frames.ok_or_else(|| input.error("a frame of what does not exist", "texts and lines of the file"))?;
+    let mut left = input.most();
     let lengths = input.columns::<1>()?;
     let stacks = input.columns::<1>()?;
     let mut rest = stacks.iter();
@@ -69,15 +71,21 @@ pub(crate) fn read(input: &mut Reader<'_>, keys: &mut [CallKey]) -> Result<Vec<S
         let length =
             length.and_then(|length| usize::try_from(length).ok()).filter(|length| *length <= rest.len());
         let stack = length.map(|length| rest.by_ref().take(length));
-        let of_place = |[place]: &[Option<i64>; 1]| frames.get(usize::try_from((*place)?).ok()?).cloned();
-        let site: Option<Vec<Frame>> = stack.and_then(|stack| stack.map(of_place).collect());
-        let Some(frames) = site else {
+        let of_place = |[place]: &[Option<i64>; 1]| frames.get(usize::try_from((*place)?).ok()?);
+        let site: Option<Vec<&(Row, usize)>> = stack.and_then(|stack| stack.map(of_place).collect());
+        let Some(site) = site else {
             return Err(input.error(
                 "a site of frames that do not exist",
                 format_args!("those of {} frames", frames.len()),
             ));
         };
-        sites.push(Site { frames });
+        let bytes = site.iter().map(|(_, bytes)| *bytes).fold(0, usize::saturating_add);
+        left = left.checked_sub(bytes).ok_or_else(|| {
+            let most = input.most();
+            input.error("sites of more bytes of text", format_args!("at most {most}"))
+        })?;
+        let frames = site.into_iter().filter_map(|(row, _)| Some(frame(*row, &texts)?.owned()));
+        sites.push(Site { frames: frames.collect() });
     }
     if rest.len() > 0 {
         return Err(input.error(format_args!("{} frames of no site", rest.len()), "none"));
@@ -98,8 +106,27 @@ pub(crate) fn read(input: &mut Reader<'_>, keys: &mut [CallKey]) -> Result<Vec<S
     Ok(sites)
 }
 
-fn frame([module, build_id, offset, function, file, line]: Row, texts: &[&str]) -> Option<Frame> {
-    let text = |number: i64| Some((*texts.get(usize::try_from(number).ok()?)?).to_owned());
+/// A frame whose texts are those of the section.
+struct Known<'a> {
+    module: &'a str,
+    build_id: Option<&'a str>,
+    offset: u64,
+    function: Option<&'a str>,
+    file: Option<&'a str>,
+    line: Option<u32>,
+}
+
+impl Known<'_> {
+    fn owned(&self) -> Frame {
+        let [build_id, function, file] =
+            [self.build_id, self.function, self.file].map(|text| text.map(str::to_owned));
+        let source = SourcePlace { function, file, line: self.line };
+        Frame { module: self.module.to_owned(), build_id, offset: self.offset, source }
+    }
+}
+
+fn frame<'a>([module, build_id, offset, function, file, line]: Row, texts: &[&'a str]) -> Option<Known<'a>> {
+    let text = |number: i64| texts.get(usize::try_from(number).ok()?).copied();
     let optional = |number: Option<i64>| match number {
         Some(number) => text(number).map(Some),
         None => Some(None),
@@ -108,12 +135,29 @@ fn frame([module, build_id, offset, function, file, line]: Row, texts: &[&str]) 
         Some(line) => Some(u32::try_from(line).ok()?),
         None => None,
     };
-    Some(Frame {
+    Some(Known {
         module: text(module?)?,
         build_id: optional(build_id)?,
         offset: offset?.cast_unsigned(),
-        source: SourcePlace { function: optional(function)?, file: optional(file)?, line },
+        function: optional(function)?,
+        file: optional(file)?,
+        line,
     })
+}
+
+fn text_bytes(frame: &Known<'_>) -> usize {
+    let Known { module, build_id, function, file, .. } = *frame;
+    let texts = [Some(module), build_id, function, file];
+    texts.into_iter().flatten().map(str::len).fold(0, usize::saturating_add)
+}
+
+/// Bytes of the texts that a reader makes of sites.
+pub(crate) fn expanded(sites: &[Site]) -> usize {
+    let of_frame = |Frame { module, build_id, source, .. }: &Frame| {
+        let texts = [Some(module), build_id.as_ref(), source.function.as_ref(), source.file.as_ref()];
+        texts.into_iter().flatten().map(String::len).sum::<usize>()
+    };
+    sites.iter().flat_map(|site| &site.frames).map(of_frame).sum()
 }
 
 #[cfg(test)]
@@ -143,7 +187,7 @@ mod tests {
     fn content(sites: &[Site]) -> Content {
         let mut out = Writer::default();
         write(sites, &keys(sites.len()), &mut out);
-        out.into()
+        Content { expanded: expanded(sites), ..out.into() }
     }
 
     fn back(content: &Content, keys: usize) -> Result<(Vec<Site>, Vec<CallKey>)> {
@@ -175,6 +219,17 @@ mod tests {
                 prop_assert!(keys.iter().all(|key| key.site.get().is_none_or(|site| site.index() < sites.len())));
             }
         }
+    }
+
+    #[test]
+    fn sites_of_more_text_than_the_file_justifies_are_an_error() {
+        let frame = Frame { module: "a".repeat(1_000), ..Frame::default() };
+        let sites = vec![Site { frames: vec![frame; 3] }; 5];
+        let mut content = content(&sites);
+        assert_eq!(content.expanded, 15_000);
+        assert_eq!(back(&content, 6).expect("sites").0, sites);
+        content.expanded -= 1;
+        back(&content, 6).expect_err("more text than is allowed");
     }
 
     #[test]

@@ -4,10 +4,12 @@ use crate::document::{CallKey, Line};
 use crate::error::FileError;
 use crate::reader::Reader;
 use crate::writer::Writer;
+use hashbrown::HashMap;
 use iotrail_model::canonical::canonical;
 use iotrail_model::{
     CallId, CaseId, Cell, ErrnoId, FileKind, FileRow, FlagsId, Layer, Names, Nullable, Pid, Tid, Timestamp,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, FileError>;
@@ -80,7 +82,7 @@ pub(crate) fn read_lines(input: &mut Reader<'_>, cases: usize) -> Result<Vec<Lin
 type Named<'a> = (&'a FileRow, i64);
 
 pub(crate) fn write_files(files: &[FileRow], names: &Names, out: &mut Writer) -> Result<()> {
-    let paths: hashbrown::HashMap<&str, i64> = names.paths.iter().map(|path| &**path).zip(0..).collect();
+    let paths: HashMap<&str, i64> = names.paths.iter().map(|path| &**path).zip(0..).collect();
     let rows: Option<Vec<Named<'_>>> =
         files.iter().map(|file| Some((file, *paths.get(&*file.path)?))).collect();
     let rows = rows.ok_or(FileError::TooMany { what: "files without a name among the paths" })?;
@@ -107,15 +109,21 @@ fn kind_number(kind: &str) -> Option<i64> {
 
 pub(crate) fn read_files(input: &mut Reader<'_>, names: &Names, cases: usize) -> Result<Vec<FileRow>> {
     let rows = input.columns::<9>()?;
+    let mut canonical_paths: HashMap<usize, Arc<str>> = HashMap::new();
     let file = |[path, kind, device, inode, size, file, birth, gone, case]: [Option<i64>; 9]| {
-        let path = names.paths.get(usize::try_from(path?).ok()?)?;
+        let number = usize::try_from(path?).ok()?;
+        let path = names.paths.get(number)?;
+        let canonical = canonical_paths.entry(number).or_insert_with(|| match canonical(path) {
+            Cow::Borrowed(same) if same.len() == path.len() => Arc::clone(path),
+            other => other.into(),
+        });
         let kind = kind.map(|kind| FileKind::ALL.get(usize::try_from(kind).ok()?));
         let file = file.map(u32::try_from);
         let case = case.map(|case| CaseId::of_number(Some(case)).filter(|case| case.index() < cases));
         let known = kind != Some(None) && case != Some(None) && !matches!(file, Some(Err(_) | Ok(u32::MAX)));
         known.then(|| FileRow {
             path: Arc::clone(path),
-            canonical: canonical(path).into(),
+            canonical: Arc::clone(canonical),
             kind: kind.flatten().map(|kind| kind.name().to_owned()),
             device: device.map(|device| device as u64),
             inode: inode.map(|inode| inode as u64),
@@ -128,4 +136,34 @@ pub(crate) fn read_files(input: &mut Reader<'_>, names: &Names, cases: usize) ->
     };
     let files: Option<Vec<FileRow>> = rows.into_iter().map(file).collect();
     files.ok_or_else(|| input.error("a row that is no file", "paths of the file, kinds, numbers of files"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::container::Content;
+    use crate::section::Section;
+
+    #[test]
+    fn files_of_a_path_share_its_texts() {
+        let paths = ["/data/in", "/proc/4711/maps"].map(Arc::from).to_vec();
+        let names = Names { paths, ..Names::default() };
+        let rows: Vec<FileRow> = names
+            .paths
+            .iter()
+            .chain(&names.paths)
+            .map(|path| FileRow {
+                path: Arc::clone(path),
+                canonical: canonical(path).into(),
+                ..FileRow::default()
+            })
+            .collect();
+        let mut out = Writer::default();
+        write_files(&rows, &names, &mut out).expect("files");
+        let content = Content::from(out);
+        let files = read_files(&mut Reader::new(Section::Files, &content), &names, 0).expect("files");
+        assert_eq!(files, rows);
+        assert!(Arc::ptr_eq(&files[0].canonical, &names.paths[0]));
+        assert!(Arc::ptr_eq(&files[1].canonical, &files[3].canonical));
+    }
 }

@@ -3,7 +3,7 @@
 use crate::error::FileError;
 use crate::reader::Reader;
 use crate::writer::Writer;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use iotrail_structure::{
     Affine, Block, Class, Coded, Column, Folded, ItemId, KeyId, Progression, RankList, Repeated, Repeats,
     Structure, Value, Values,
@@ -124,10 +124,16 @@ fn folded(parts: &[Folded<Value>], out: &mut Writer) {
 /// The sets of lines of a structure of `lines` lines.
 pub(crate) fn read_ranks(input: &mut Reader<'_>, lines: u32) -> Result<Vec<Arc<RankList>>> {
     let len = input.len("sets of lines")?;
-    (0..len).map(|_| rank_list(input, lines).map(Arc::new)).collect()
+    let mut known = HashMap::new();
+    (0..len).map(|_| rank_list(input, lines, &mut known)).collect()
 }
 
-fn rank_list(input: &mut Reader<'_>, lines: u32) -> Result<RankList> {
+/// A set of lines, of which each is made once.
+fn rank_list(
+    input: &mut Reader<'_>,
+    lines: u32,
+    known: &mut HashMap<Vec<Block>, Arc<RankList>>,
+) -> Result<Arc<RankList>> {
     let mut blocks = Vec::new();
     for _ in 0..input.len("blocks")? {
         let start = input.u32("a line")?;
@@ -135,10 +141,14 @@ fn rank_list(input: &mut Reader<'_>, lines: u32) -> Result<RankList> {
             .map(|_| Ok(Progression { count: input.u32("a count")?, stride: input.u32("a stride")? }));
         blocks.push(Block { start, progressions: progressions.collect::<Result<_>>()? });
     }
-    let list = RankList::of_blocks(&blocks, lines);
-    list.ok_or_else(|| {
+    if let Some(list) = known.get(&blocks) {
+        return Ok(Arc::clone(list));
+    }
+    let list = RankList::of_blocks(&blocks, lines).map(Arc::new).ok_or_else(|| {
         input.error("a set of lines that is not one", format_args!("ascending lines below {lines}"))
-    })
+    })?;
+    known.insert(blocks, Arc::clone(&list));
+    Ok(list)
 }
 
 /// What the tree refers to.
@@ -154,7 +164,8 @@ pub(crate) fn read(
     references: &References<'_>,
 ) -> Result<(Vec<Repeated>, Vec<ItemId>)> {
     let seen = vec![0; references.lines as usize];
-    let mut reader = TreeReader { input, references, items: Vec::new(), seen, columns: 0 };
+    let mut reader =
+        TreeReader { input, references, items: Vec::new(), seen, rounds: 0, apart: HashSet::new() };
     let root = reader.body(0)?;
     Ok((reader.items, root))
 }
@@ -163,9 +174,11 @@ struct TreeReader<'a, 'b> {
     input: &'a mut Reader<'b>,
     references: &'a References<'a>,
     items: Vec<Repeated>,
-    /// The last column that had a class with each line.
+    /// The last check that found each line.
     seen: Vec<u64>,
-    columns: u64,
+    rounds: u64,
+    /// Sets of lines, by number, of which no two have a line in common.
+    apart: HashSet<Vec<usize>>,
 }
 
 impl TreeReader<'_, '_> {
@@ -186,7 +199,13 @@ impl TreeReader<'_, '_> {
                 let columns = (0..self.references.columns).map(|_| self.coded()).collect::<Result<_>>()?;
                 Repeats::Event { key, columns, children: self.body(depth + 1)? }
             }
-            _ => Repeats::Loop(self.body(depth + 1)?),
+            _ => {
+                let body = self.body(depth + 1)?;
+                if body.is_empty() {
+                    return Err(self.input.error("a loop without items", "at least one"));
+                }
+                Repeats::Loop(body)
+            }
         };
         self.items.push(Repeated { counts, what });
         Ok(ItemId(self.items.len() as u32 - 1))
@@ -197,20 +216,34 @@ impl TreeReader<'_, '_> {
     }
 
     fn column(&mut self) -> Result<Column> {
-        self.columns += 1;
-        let classes = (0..self.input.len("classes")?).map(|_| self.class()).collect::<Result<_>>()?;
+        let mut sets = Vec::new();
+        let classes =
+            (0..self.input.len("classes")?).map(|_| self.class(&mut sets)).collect::<Result<_>>()?;
+        self.check_sets(sets)?;
         Ok(Column::of_classes(classes))
     }
 
-    fn class(&mut self) -> Result<Class> {
-        let ranks = &self.references.ranks[self.input.index(self.references.ranks.len(), "sets of lines")?];
-        for line in ranks.iter() {
-            if std::mem::replace(&mut self.seen[line as usize], self.columns) == self.columns {
+    /// Refuses sets of which two have a line in common. Many columns have the same ones, and these are looked at once.
+    fn check_sets(&mut self, sets: Vec<usize>) -> Result<()> {
+        if sets.len() < 2 || self.apart.contains(&sets) {
+            return Ok(());
+        }
+        self.rounds += 1;
+        for line in sets.iter().flat_map(|set| self.references.ranks[*set].iter()) {
+            if std::mem::replace(&mut self.seen[line as usize], self.rounds) == self.rounds {
                 return Err(self
                     .input
                     .error(format_args!("line {line} in two classes"), "one class for each line"));
             }
         }
+        self.apart.insert(sets);
+        Ok(())
+    }
+
+    fn class(&mut self, sets: &mut Vec<usize>) -> Result<Class> {
+        let set = self.input.index(self.references.ranks.len(), "sets of lines")?;
+        let ranks = &self.references.ranks[set];
+        sets.push(set);
         let strides =
             (0..self.input.len("strides")?).map(|_| self.input.signed()).collect::<Result<Vec<_>>>()?;
         let progressions = match ranks.blocks() {
@@ -262,4 +295,68 @@ fn read_folded(input: &mut Reader<'_>, depth: usize) -> Result<Vec<Folded<Value>
         });
     }
     Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::container::Content;
+    use crate::section::Section;
+
+    /// Sets of lines: each a start and a progression of stride 1.
+    fn sets(sets: &[(u32, u32)], lines: u32) -> Vec<Arc<RankList>> {
+        let mut out = Writer::default();
+        out.len(sets.len());
+        for &(start, count) in sets {
+            [1, start, 1, count, 1].into_iter().for_each(|number| out.number(number));
+        }
+        let content = Content::from(out);
+        read_ranks(&mut Reader::new(Section::Ranks, &content), lines).expect("sets of lines")
+    }
+
+    /// A tree of events with these sets of lines as the classes of their counts.
+    fn tree(items: &[Vec<u8>], ranks: &[Arc<RankList>], lines: u32) -> Result<usize> {
+        let mut out = Writer::default();
+        out.len(items.len());
+        for sets in items {
+            out.len(sets.len());
+            // No strides, NULL.
+            sets.iter().for_each(|set| out.bytes.extend([*set, 0, NULL]));
+            out.bytes.extend([EVENT, 0, 0]);
+        }
+        let content = Content::from(out);
+        let references = References { keys: 1, columns: 0, lines, ranks };
+        Ok(read(&mut Reader::new(Section::Tree, &content), &references)?.0.len())
+    }
+
+    #[test]
+    fn a_set_of_lines_is_made_once() {
+        let sets = sets(&[(0, 9_000), (1, 8_999), (0, 9_000)], 9_000);
+        assert!(Arc::ptr_eq(&sets[0], &sets[2]));
+        assert_ne!(sets[0], sets[1]);
+    }
+
+    #[test]
+    fn a_line_is_in_one_class_of_a_column() {
+        let sets = sets(&[(0, 50), (50, 50), (49, 2)], 100);
+        assert_eq!(tree(&[vec![0, 1], vec![1, 0], vec![0, 1]], &sets, 100).expect("a tree"), 3);
+        assert!(tree(&[vec![0, 1], vec![0, 2]], &sets, 100).is_err());
+        assert!(tree(&[vec![0, 0]], &sets, 100).is_err());
+    }
+
+    #[test]
+    fn sets_of_lines_are_looked_at_once_for_many_columns() {
+        let sets = sets(&[(0, 50_000), (50_000, 50_000)], 100_000);
+        let begin = std::time::Instant::now();
+        assert_eq!(tree(&vec![vec![0, 1]; 200_000], &sets, 100_000).expect("a tree"), 200_000);
+        assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+    }
+
+    #[test]
+    fn a_loop_without_items_is_an_error() {
+        let content = Content::from(vec![1, 0, LOOP, 0]);
+        let references = References { keys: 1, columns: 0, lines: 1, ranks: &[] };
+        let error = read(&mut Reader::new(Section::Tree, &content), &references).expect_err("an empty loop");
+        assert!(error.to_string().contains("a loop without items"), "{error}");
+    }
 }

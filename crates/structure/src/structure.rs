@@ -81,6 +81,12 @@ pub enum StructureError {
         /// The index of the item.
         item: u32,
     },
+    /// Draws leave more iterations without events than they do of any program.
+    #[error("loop {item}: too many iterations without events")]
+    Idle {
+        /// The index of the item.
+        item: u32,
+    },
     /// An iteration does nothing.
     #[error("rank {rank}: an iteration of loop {item} has no event")]
     Empty {
@@ -184,7 +190,25 @@ impl Structure {
             urns: BTreeMap::new(),
             most: events,
             iterations: vec![0; self.items.len()],
+            may_be_idle: self.with_drawn_counts(),
+            idle: 0,
+            events: 0,
+            readers: self.items.iter().map(|_| None).collect(),
+            begun: Vec::new(),
         }
+    }
+
+    /// Of each item whether there is a count inside that is drawn.
+    fn with_drawn_counts(&self) -> Vec<bool> {
+        let mut with: Vec<bool> = Vec::with_capacity(self.items.len());
+        for item in &self.items {
+            let (Repeats::Loop(body) | Repeats::Event { children: body, .. }) = &item.what;
+            let is_drawn = |inner: &ItemId| {
+                self.drawn.contains_key(&(inner.0, 0)) || with.get(inner.0 as usize) == Some(&true)
+            };
+            with.push(body.iter().any(is_drawn));
+        }
+        with
     }
 
     /// Calls `visit` with each event of a rank, in the order of execution, of a structure of which nothing is drawn; only this
@@ -210,7 +234,22 @@ pub struct Walker<'a> {
     most: u64,
     /// Of each loop, on all ranks.
     iterations: Vec<u64>,
+    may_be_idle: Vec<bool>,
+    /// Iterations without events of all loops, on all ranks.
+    idle: u64,
+    /// That were visited.
+    events: u64,
+    /// Of the rank that is walked.
+    readers: Vec<Option<ItemReader<'a>>>,
+    /// Items that have a reader.
+    begun: Vec<u32>,
 }
+
+/// Iterations without events that there may be.
+const FREE_IDLE: u64 = 1 << 16;
+/// And for each event: some iterations have none where counts are drawn independently of each other. At each level more than half
+/// have one, as each has where the counts are from.
+const IDLE_OF_EVENT: u64 = 64;
 
 impl<'a> Walker<'a> {
     /// Calls `visit` with each event of a rank, in the order of execution; no event is kept. `counted` is told how often an item
@@ -225,10 +264,9 @@ impl<'a> Walker<'a> {
         visit: &mut impl FnMut(Execution<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let structure = self.structure;
-        let readers = structure.items.iter().map(|item| ItemReader::new(item, rank)).collect();
+        self.begun.drain(..).for_each(|item| self.readers[item as usize] = None);
         let (indices, values) = (Vec::new(), Vec::new());
-        let mut walk =
-            Walk { walker: self, rank, readers, indices, values, entered: 0, events: 0, counted, visit };
+        let mut walk = Walk { walker: self, rank, indices, values, entered: 0, counted, visit };
         walk.body(&structure.root, 0)?;
         Ok(self.end_rank()?)
     }
@@ -282,6 +320,25 @@ impl<'a> Walker<'a> {
         *iterations += 1;
         if *iterations > self.most { Err(StructureError::Iterations { item }) } else { Ok(()) }
     }
+
+    /// Notes an iteration without events: else a few bytes could keep a reader busy for ever. Only draws may leave one.
+    fn idle(&mut self, rank: u32, item: u32) -> Result<(), StructureError> {
+        if !self.may_be_idle[item as usize] {
+            return Err(StructureError::Empty { rank, item });
+        }
+        self.idle += 1;
+        let most = self.events.saturating_mul(IDLE_OF_EVENT).saturating_add(FREE_IDLE);
+        if self.idle > most { Err(StructureError::Idle { item }) } else { Ok(()) }
+    }
+
+    /// What is left of an item of the rank that is walked.
+    fn reader(&mut self, item: u32, rank: u32) -> &mut ItemReader<'a> {
+        let (repeated, begun) = (&self.structure.items[item as usize], &mut self.begun);
+        self.readers[item as usize].get_or_insert_with(|| {
+            begun.push(item);
+            ItemReader { counts: repeated.counts.reader(rank), columns: None }
+        })
+    }
 }
 
 struct Builder<'a, F> {
@@ -322,31 +379,28 @@ impl<F: Fn(u32, usize, u8) -> Value> Builder<'_, F> {
 }
 
 /// What is left of the columns of an item.
+#[derive(Debug)]
 struct ItemReader<'a> {
     counts: Option<Reader<'a>>,
-    columns: Vec<Option<Reader<'a>>>,
+    /// NULL: it was not executed yet.
+    columns: Option<Vec<Option<Reader<'a>>>>,
 }
 
-impl<'a> ItemReader<'a> {
-    fn new(item: &'a Repeated, rank: u32) -> Self {
-        let columns = match &item.what {
-            Repeats::Event { columns, .. } => columns.iter().map(|coded| coded.column.reader(rank)).collect(),
-            Repeats::Loop(_) => Vec::new(),
-        };
-        Self { counts: item.counts.reader(rank), columns }
+fn column_readers(item: &Repeated, rank: u32) -> Vec<Option<Reader<'_>>> {
+    match &item.what {
+        Repeats::Event { columns, .. } => columns.iter().map(|coded| coded.column.reader(rank)).collect(),
+        Repeats::Loop(_) => Vec::new(),
     }
 }
 
 struct Walk<'a, 'b, C, F> {
     walker: &'b mut Walker<'a>,
     rank: u32,
-    readers: Vec<ItemReader<'a>>,
     /// Of the execution that is visited.
     indices: Vec<u32>,
     values: Vec<Value>,
     /// Loops since the last event.
     entered: u32,
-    events: u64,
     counted: &'b mut C,
     visit: &'b mut F,
 }
@@ -371,7 +425,7 @@ where
     }
 
     fn count(&mut self, item: u32) -> Result<u32, StructureError> {
-        let counts = self.readers[item as usize].counts.as_mut();
+        let counts = self.walker.reader(item, self.rank).counts.as_mut();
         let count = counts.and_then(|counts| counts.next(&self.indices)).flatten();
         let count = self.walker.value(item, 0, count)?;
         let count = count.and_then(|count| u32::try_from(count).ok());
@@ -381,19 +435,18 @@ where
     fn execute(&mut self, id: ItemId, index: u32, inside: usize) -> Result<(), E> {
         match &self.walker.structure.items[id.0 as usize].what {
             Repeats::Loop(body) => {
-                let before = self.events;
+                let before = self.walker.events;
                 self.entered += u32::from(index == 0);
                 self.walker.iterate(id.0)?;
                 self.body(body, inside)?;
-                // Else a few bytes could keep a reader busy for ever. Draws may leave an iteration without events.
-                if self.events == before && self.walker.structure.drawn.is_empty() {
-                    return Err(StructureError::Empty { rank: self.rank, item: id.0 }.into());
+                if self.walker.events == before {
+                    self.walker.idle(self.rank, id.0)?;
                 }
                 Ok(())
             }
             Repeats::Event { key, children, .. } => {
                 self.read_values(id.0)?;
-                self.events += 1;
+                self.walker.events += 1;
                 let entered = std::mem::take(&mut self.entered);
                 (self.visit)(Execution {
                     item: id,
@@ -410,8 +463,12 @@ where
 
     fn read_values(&mut self, item: u32) -> Result<(), StructureError> {
         self.values.clear();
-        for (column, reader) in self.readers[item as usize].columns.iter_mut().enumerate() {
-            let value = reader.as_mut().and_then(|reader| reader.next(&self.indices));
+        let (repeated, rank) = (&self.walker.structure.items[item as usize], self.rank);
+        let readers = &mut self.walker.reader(item, rank).columns;
+        for column in 0..readers.get_or_insert_with(|| column_readers(repeated, rank)).len() {
+            let readers = self.walker.reader(item, rank).columns.as_mut();
+            let reader = readers.and_then(|readers| readers.get_mut(column)?.as_mut());
+            let value = reader.and_then(|reader| reader.next(&self.indices));
             let value = value.ok_or(StructureError::Value { rank: self.rank, item, column })?;
             self.values.push(self.walker.value(item, column as u32 + 1, value)?);
         }

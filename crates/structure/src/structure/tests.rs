@@ -1,6 +1,6 @@
 use super::*;
 use crate::tree::{EventId, Key, Order, Sequences, build};
-use crate::{Affine, Class, Values};
+use crate::{Affine, Class, Distribution, Quantities, RankList, Resolution, Values};
 use proptest::prelude::*;
 
 type Event = (KeyId, Vec<Value>, usize);
@@ -128,6 +128,62 @@ fn a_loop_that_does_nothing_is_an_error() {
     let walked = Structure::of_parts(items, vec![ItemId(0)], DrawnColumns::new())
         .walk(0, &mut |_: Execution<'_>| Ok::<_, StructureError>(()));
     assert_eq!(walked, Err(StructureError::Empty { rank: 0, item: 0 }));
+}
+
+/// A loop of so many iterations in which nothing is drawn, and an event before it.
+fn idle_loop(count: i64, events: i64) -> Structure {
+    let values = |constant, depth| Values::Affine(Affine { constant, coefficients: vec![0; depth] });
+    let ranks = std::sync::Arc::new(RankList::new([0]));
+    let column = |constant, depth| {
+        Column::of_classes(vec![Class {
+            ranks: std::sync::Arc::clone(&ranks),
+            strides: Vec::new(),
+            values: values(constant, depth),
+        }])
+    };
+    let event = || Repeats::Event { key: KeyId(0), columns: Vec::new(), children: Vec::new() };
+    let items = vec![
+        Repeated { counts: column(0, 1), what: event() },
+        Repeated { counts: column(count, 0), what: Repeats::Loop(vec![ItemId(0)]) },
+        Repeated { counts: column(events, 0), what: event() },
+    ];
+    let zeros = Quantities::of_values(
+        Resolution { level: 3, buckets: Some(16) },
+        [(0, count.max(1) as u64)].into(),
+        (0, 0),
+    );
+    let distributions = vec![Distribution::Quantities(zeros.expect("zeros"))];
+    let drawn = Drawn { common: false, draw: 0, distributions };
+    Structure::of_parts(items, vec![ItemId(2), ItemId(1)], [((0, 0), drawn)].into())
+}
+
+#[test]
+fn draws_may_leave_some_iterations_without_events() {
+    let walked = |count, events| {
+        let structure = idle_loop(count, events);
+        let mut walker = structure.walker(0, u64::MAX);
+        walker.walk(0, &mut |_, _| {}, &mut |_| Ok::<_, StructureError>(()))
+    };
+    assert_eq!(walked(60_000, 1), Ok(()));
+    assert_eq!(walked(u32::MAX.into(), 1), Err(StructureError::Idle { item: 1 }));
+    assert_eq!(walked(100_000, 1_000), Ok(()), "64 for each event");
+    let mut fixed = idle_loop(u32::MAX.into(), 1);
+    fixed.drawn = std::mem::take(&mut fixed.drawn).into_values().map(|drawn| ((2, 0), drawn)).collect();
+    let Repeated { counts, .. } = &mut fixed.items[2];
+    *counts = Column::of(&Positions::root(1), |_| Some(0));
+    let walked = fixed.walk(0, &mut |_: Execution<'_>| Ok::<_, StructureError>(()));
+    assert_eq!(walked, Err(StructureError::Empty { rank: 0, item: 1 }), "nothing in it is drawn");
+}
+
+#[test]
+fn readers_are_made_of_what_is_executed() {
+    let structure = idle_loop(0, 0);
+    let mut walker = structure.walker(0, 0);
+    for rank in [0, 0] {
+        let walked = walker.walk(rank, &mut |_, _| {}, &mut |_| Ok::<_, StructureError>(()));
+        assert_eq!((walked, &walker.begun[..]), (Ok(()), &[2, 1][..]));
+        assert!(walker.readers.iter().flatten().all(|reader| reader.columns.is_none()));
+    }
 }
 
 fn program() -> impl Strategy<Value = Vec<Vec<(char, Value)>>> {
