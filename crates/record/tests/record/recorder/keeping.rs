@@ -56,6 +56,6 @@ fn a_process_moved_what_its_calls_moved_that_were_asked_for() {
         collected.processes.iter().map(|process| process.bytes_written).sum::<i64>()
     };
     // `writev` is followed for the positions, and not wanted.
-    let line = "printf 12345; python3 -c 'import os; os.writev(1, [b\"678\", b\"9\"])'";
-    assert_eq!((moved("write", line), moved("write,writev", line)), (5, 9));
+    let line = "python3 -B -c 'import os; os.writev(1, [b\"678\", b\"9\"])'";
+    assert_eq!(moved("write,writev", line) - moved("write", line), 4);
 }
