@@ -107,7 +107,10 @@ class Trials:
     def command(self, *goals):
         if self.snakemake:
             return ["snakemake", "-s", self.case.directory / "w.smk", "--cores", "2", "-q", "--nolock", *goals]
-        return ["make", "-s", "-f", self.case.directory / "w.mk", *goals]
+        makefile = self.case.directory / "w.mk"
+        # Where an input has the name of the target, that has another one.
+        clean = re.search(r"^\.PHONY: \S+ (\S+) ", makefile.read_text(), re.MULTILINE)[1]
+        return ["make", "-s", "-f", makefile, *(clean if goal == "clean" else goal for goal in goals)]
 
     def run(self, place, *goals):
         start, command = place / self.case.at, self.command(*goals)
