@@ -505,13 +505,15 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
         };
         let name = argument(&printable(&Base::of(jobs).relative(&state.path)));
         let found = format!("_found {} {left} {name}", state.thing);
-        parts.push(match (left_by(state), inside(state, jobs)) {
-            (Some(left_by), None) => format!("{{ {left_by} || {found}; }}"),
-            (Some(left_by), Some((count, names))) => {
-                let only = with_names(&format!("_only {count}"), names.into_iter(), jobs);
-                format!("if {left_by}; then {only}; else {found}; fi")
-            }
-            (None, _) => found,
+        parts.push(match left_by(state) {
+            Some(left_by) => match inside(state, jobs) {
+                Some((count, names)) => {
+                    let only = with_names(&format!("_only {count}"), names.into_iter(), jobs);
+                    format!("if {left_by}; then {only}; else {found}; fi")
+                }
+                None => format!("{{ {left_by} || {found}; }}"),
+            },
+            None => found,
         });
     }
     let (read, moved) = (owned.needed.read(number).collect::<Vec<_>>(), owned.needed.moved(number).collect());
@@ -563,14 +565,15 @@ fn left_by(state: &State) -> Option<String> {
 /// If jobs made a directory of what has the name now: how many directories that and those below it are, and their names, outer ones
 /// first, with those of the files in them behind.
 fn inside<'a>(state: &'a State, jobs: &'a Jobs) -> Option<(usize, Vec<&'a str>)> {
-    let all = || jobs.jobs.iter().flat_map(|job| &job.made);
-    let is_directory = |path: &str| all().any(|made| made.is_directory && &*made.path == path);
+    let made = jobs.jobs.iter().flat_map(|job| &job.made).filter(|made| made.is_directory);
+    let directories: BTreeSet<&str> =
+        made.map(|made| &*made.path).filter(|path| is_at(path, &state.path)).collect();
+    if !directories.contains(&*state.path) {
+        return None;
+    }
     let below = jobs.jobs.iter().flat_map(names).filter(|path| is_at(path, &state.path));
-    let below: BTreeSet<&str> = below.collect();
-    let (mut inside, files): (Vec<&str>, Vec<&str>) = below.into_iter().partition(|path| is_directory(path));
-    let count = inside.len();
-    inside.extend(files);
-    is_directory(&state.path).then_some((count, inside))
+    let files: BTreeSet<&str> = below.filter(|path| !directories.contains(path)).collect();
+    Some((directories.len(), directories.into_iter().chain(files).collect()))
 }
 
 /// Leaves a note for later, among those in `.iotrail`. Jobs that look after the directory shall spare it: it is nothing of which git
@@ -593,8 +596,8 @@ fn changes(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> St
         parts.push(note(&mark(number, jobs)));
     }
     for state in &job.finds {
-        let names = inside(state, jobs).map_or_else(|| vec![&*state.path], |(_, names)| names);
         parts.extend(left_by(state).map(|left_by| {
+            let names = inside(state, jobs).map_or_else(|| vec![&*state.path], |(_, names)| names);
             let removal = with_names(&format!("_remove {}", state.thing), names.into_iter().rev(), jobs);
             format!("{{ ! {left_by} || {removal}; }}")
         }));
