@@ -13,6 +13,7 @@ pub mod foremost_advice;
 pub mod hints;
 pub mod loop_tables;
 pub mod message_tables;
+pub mod never_returned;
 pub mod outline;
 pub mod process_tree;
 pub mod profile_tables;

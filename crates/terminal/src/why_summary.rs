@@ -3,6 +3,7 @@
 use crate::foremost_advice::foremost_advice;
 use crate::hints::{Hint, Hints};
 use crate::incomplete::before_figures;
+use crate::never_returned::{never_returned, never_returned_line};
 use crate::table::{Align, Style, Table, wrap};
 use iotrail_advise::Item;
 use iotrail_model::text::printable;
@@ -51,7 +52,22 @@ pub fn why_summary<'a>(
             sections.extend(block(slowest, directory, top, style));
         }
     }
+    let hung = never_returned_line(
+        &why.never_returned,
+        why.runs.first().map_or(i64::MAX, |run| run.elapsed_ns),
+        &|path| relative(path, directory),
+        &duration,
+    );
+    if let (Some(line), Some(first)) = (hung, sections.first_mut()) {
+        first.push_str(&(wrap(&line, style.width.max(20)).join("\n") + "\n"));
+    }
     sections.insert(1, foremost_advice(advice, style));
+    sections.push(never_returned(
+        &why.never_returned,
+        &|path| relative(path, directory),
+        top.min(EDGES),
+        style,
+    ));
     let first = why.limitations.iter().filter(|row| row.comes_first());
     let first = first.map(|row| before_figures(row, &limitation(row, style.hints, &duration), style));
     sections.insert(0, first.collect());

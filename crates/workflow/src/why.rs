@@ -25,6 +25,7 @@ mod spending;
 #[cfg(test)]
 mod tests;
 mod times;
+mod unreturned;
 mod who;
 
 use self::account::{Amount, Cost, Images, Kind, Threads};
@@ -34,6 +35,7 @@ use self::result::{ClassRow, Run, Why};
 use self::spending::InAll;
 pub use self::spending::{Spending, Spent};
 pub use self::times::PathTimes;
+use self::unreturned::{Unreturned, never_returned};
 use crate::build::Survey;
 use crate::waits::Waits;
 use crate::waits::gather::Waiting;
@@ -178,13 +180,14 @@ impl<'a> Explaining<'a> {
         let threads_on_path = Threads { waits: self.waits, images: &self.images, runs: &self.units };
         let cost = (self.layer, self.cost);
         let pass = Spending::new(self.processes, &self.classes, threads_on_path, &self.legs, cost);
-        let spent = scan(self.log, None, threads, &pass)?;
-        drop(pass);
-        Ok(self.pieces_of(spent, least))
+        let passes = (pass, Unreturned::new(self.processes, &self.classes));
+        let (spent, last) = scan(self.log, None, threads, &passes)?;
+        drop(passes);
+        Ok(self.pieces_of(spent, &last.unwrap_or_default(), least))
     }
 
     /// The explanation with what the pass has found; files of which each takes less than `least` of the elapsed time are joined.
-    fn pieces_of(self, spent: Spent, least: &dyn Fn(i64) -> i64) -> Why {
+    fn pieces_of(self, spent: Spent, threads: &unreturned::Threads, least: &dyn Fn(i64) -> i64) -> Why {
         let Self { log, processes, waits, classes, images, cost, units, paths, .. } = self;
         let Spent { amounts, all } = spent;
         let unit = |process: ProcessId| units[processes.get(process).case.index()];
@@ -193,6 +196,12 @@ impl<'a> Explaining<'a> {
             Naming { waits, images: &images, names: log.names(), cases: log.cases(), files: log.files() };
         let kind = |path: PathId| classes.kind(Nullable::some(path));
         let mut limitations = limitations::Limitations::new(log, waits, &all);
+        let ends: BTreeMap<u32, i64> = paths.iter().map(|(root, path)| (*root, path.span.1)).collect();
+        let end = |process: ProcessId| ends.get(&unit(process)).copied();
+        let never_returned = match waits.is_untimed() {
+            true => Vec::new(),
+            false => never_returned(threads, processes, &naming, &end),
+        };
         let run = |(root, path): (u32, Path)| {
             let amounts = of_runs.remove(&root).unwrap_or_default();
             limitations.add(&amounts, &images);
@@ -215,7 +224,7 @@ impl<'a> Explaining<'a> {
         let directory = processes.first_directory().map(str::to_owned);
         let mut runs: Vec<Run> = paths.into_iter().map(run).collect();
         runs.sort_by(|one, other| (other.elapsed_ns, &one.name).cmp(&(one.elapsed_ns, &other.name)));
-        Why { runs, classes: class_rows(&all), limitations: limitations.rows(), directory }
+        Why { runs, never_returned, classes: class_rows(&all), limitations: limitations.rows(), directory }
     }
 }
 

@@ -40,8 +40,17 @@ impl Naming<'_> {
 
     /// The rank whose program a thread executed at that time.
     pub(super) fn rank_of(&self, line: LineId, at: i64) -> Option<&str> {
-        let (process, ..) = self.images.get(self.images.at(self.waits.process(line), at));
-        self.cases.get(process.case.index())?.name.rid.as_deref()
+        self.rank(self.images.at(self.waits.process(line), at))
+    }
+
+    /// The rank whose program it is.
+    pub(super) fn rank(&self, image: u32) -> Option<&str> {
+        self.case(image)?.name.rid.as_deref()
+    }
+
+    /// The case whose program it is.
+    pub(super) fn case(&self, image: u32) -> Option<&Case> {
+        self.cases.get(self.images.get(image).0.case.index())
     }
 
     /// What a path is called: a pipe or socket without accidental numbers.
@@ -55,7 +64,7 @@ impl Naming<'_> {
 
     fn owner(&self, line: LineId, image: Option<u32>) -> Owner {
         let process = image.map(|image| self.images.get(image).0);
-        let case = process.and_then(|process| self.cases.get(process.case.index()));
+        let case = image.and_then(|image| self.case(image));
         Owner {
             pid: process.map_or(0, |process| process.pid.0),
             tid: self.waits.tid(line).0,

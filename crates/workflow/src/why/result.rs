@@ -1,6 +1,6 @@
 //! What the explanation says (`schema/why.schema.json`).
 
-use iotrail_model::CaseId;
+use iotrail_model::{CaseId, Layer};
 pub use iotrail_model::{Limitation, LimitationKind};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,9 @@ pub const WHY_FORMAT: u32 = 1;
 pub struct Why {
     /// One for each run: several where processes are not related, as ranks that were recorded one by one. The slowest first.
     pub runs: Vec<Run>,
+    /// Calls that threads were in when their process was killed, or when the trail ends: those of the highest layer first, of
+    /// these the longest.
+    pub never_returned: Vec<NeverReturned>,
     /// Calls whose duration is known, by class, without requests that the kernel serves beside the thread.
     pub classes: Vec<ClassRow>,
     /// What could not be told, and why.
@@ -229,6 +232,35 @@ impl WaitCause {
             Self::Unknown => "unknown",
         }
     }
+}
+
+/// A call that did not return before its process was killed, or before the trail ends. Threads in equal calls are one row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NeverReturned {
+    /// From its start to the end of its process, else of the run, ns: of the thread that was in it longest.
+    pub time_ns: Option<i64>,
+    /// The program that called it.
+    pub program: String,
+    /// The interface that it belongs to; the outermost, if calls of several were under way.
+    pub layer: Layer,
+    /// Its name.
+    pub call: String,
+    /// The file that it is on.
+    pub path: Option<String>,
+    /// Communicator of a call of MPI: 0 is `MPI_COMM_WORLD`.
+    pub comm: Option<i32>,
+    /// Its partner or root, a rank of the communicator; -1 is any.
+    pub peer: Option<i32>,
+    /// Tag of a message; -1 is any.
+    pub tag: Option<i32>,
+    /// The ranks that were in it, if it is no system call.
+    pub ranks: Vec<String>,
+    /// Processes that were in it.
+    pub processes: u64,
+    /// Threads that were in it.
+    pub threads: u64,
+    /// The thread that was in it longest.
+    pub owner: Owner,
 }
 
 /// All calls of a class.

@@ -3,8 +3,8 @@
 use super::account::{Account, Call, Cost, Images, Kind, Threads};
 use super::path::walk;
 use super::result::{
-    ClassRow, Limitation, LimitationKind, Owner, Piece, PieceKind, Run, WHY_FORMAT, WaitCause, WaitRow,
-    WaitTime,
+    ClassRow, Limitation, LimitationKind, NeverReturned, Owner, Piece, PieceKind, Run, WHY_FORMAT, WaitCause,
+    WaitRow, WaitTime,
 };
 use super::why;
 use crate::waits::absent::{Absent, Looks, Made};
@@ -719,6 +719,43 @@ proptest! {
     }
 }
 
+#[test]
+fn what_never_returned_is_the_outermost_call_of_each_thread_that_was_stopped() {
+    for rows in [1, 1_000] {
+        let mut log = Builder::new();
+        log.killed(10, "app", 100 * MS).killed(20, "left", 100 * MS).process(30, 1, "exits", (0, 90));
+        log.call(10, "MPI_Recv", "", (20, 0), 0).call(10, "poll", "", (21, 30), 0).call(
+            10,
+            "poll",
+            "",
+            (30, 0),
+            0,
+        );
+        log.call(11, "read", "pipe:[1]", (40, 0), 0);
+        log.call(20, "MPI_Send", "", (20, 0), 0).call(20, "write", "/f", (30, 31), 1);
+        log.call(21, "exit", "", (50, 0), 0);
+        log.call(30, "futex", "", (10, 0), 0).call(31, "exit_group", "", (90, 0), 0);
+        let recv = log.0.call("MPI_Recv");
+        let send = log.0.call("MPI_Send");
+        let poll = log.0.call("poll");
+        let log = log.0.map_events(|event| {
+            event.layer = if [recv, send].contains(&event.call) { Layer::Mpi } else { Layer::Syscall };
+            event.parent = (event.call == poll).then_some(1).into();
+            event.peer = (event.call == recv).then_some(3).into();
+            event.tag = (event.call == recv).then_some(7).into();
+        });
+        let why = why(&log.row_group_rows(rows).build(), NonZeroUsize::MIN).unwrap();
+        let told = |row: &NeverReturned| (row.call.clone(), row.layer, row.time_ns, row.peer, row.tag);
+        assert_eq!(
+            why.never_returned.iter().map(told).collect::<Vec<_>>(),
+            [
+                ("MPI_Recv".to_owned(), Layer::Mpi, Some(80 * MS), Some(3), Some(7)),
+                ("read".to_owned(), Layer::Syscall, Some(60 * MS), None, None),
+            ]
+        );
+    }
+}
+
 fn agrees(value: &impl serde::Serialize, schema: &serde_json::Value) {
     let written = serde_json::to_value(value).unwrap();
     let keys: Vec<&String> = written.as_object().unwrap().keys().collect();
@@ -736,6 +773,7 @@ fn the_schema_describes_every_field_and_every_word_that_is_written() {
     agrees(&Run::default(), of("run"));
     agrees(&Piece::default(), of("piece"));
     agrees(&Owner::default(), of("owner"));
+    agrees(&NeverReturned::default(), of("never-returned"));
     agrees(&WaitRow::default(), of("wait"));
     agrees(&WaitTime::default(), of("waits"));
     agrees(&ClassRow::default(), of("class"));
