@@ -223,6 +223,8 @@ def left(library):
     expect(f"{library}: not replayed", reasons.get("unfinished"), {"MPI_Send": 6})
     trail, _ = record(library, f"waits-{library}", f"./jumps.{library}", "waits", ranks=1)
     expect(f"{library}: calls of one that ends while it waits", calls_of(trail), {0: [("MPI_Init", {}), ("MPI_Recv", known(comm=0, peer=0, tag=3))]})
+    why = run(str(iotrail), "-q", "why", str(trail)).stdout
+    expect(f"{library}: what it hung in", f"MPI_Recv from rank 0 (tag 3) in jumps.{library} rank 0, " in why.replace("\n", " "), True)
 
 
 def without_mpi():

@@ -5,6 +5,7 @@ use crate::name_table::NameTable;
 use crate::options::Limits;
 use iotrail_model::units;
 use iotrail_terminal::hints::Hints;
+use iotrail_terminal::never_returned::{never_returned_line, what_never_returned, who_never_returned};
 use iotrail_terminal::why_summary::{awaited, limitation, phrase, why_line_in};
 use iotrail_workflow::why::result::{Piece, PieceKind, Run, WaitRow, Why};
 use serde::Serialize;
@@ -16,6 +17,10 @@ pub struct PageWhy {
     pub slowest: Option<PageRun>,
     /// All runs, the slowest first, if there are several: name, elapsed time, largest piece and its time.
     pub runs: Bounded<(NameId, i64, NameId, i64)>,
+    /// What the program hung in, in a sentence.
+    pub hung: Option<String>,
+    /// Calls that never returned.
+    pub never_returned: Bounded<PageNeverReturned>,
     /// What could not be told, in sentences.
     pub limitations: Vec<String>,
     /// Of these, what makes the explanation incomplete.
@@ -49,6 +54,9 @@ pub type PagePiece = (i64, PieceKind, NameId, NameId, u64);
 /// Waiter, what it waited for in words, waits on the path and their time, all waits and their time.
 pub type PageWait = (NameId, NameId, u64, i64, u64, i64);
 
+/// The call in words, who was in it, how many threads, and for how long.
+pub type PageNeverReturned = (NameId, NameId, u64, Option<i64>);
+
 /// What the page says of an explanation.
 pub(crate) fn answer(why: &Why, origin: i64, limits: &Limits, names: &mut NameTable) -> PageWhy {
     let directory = why.directory.as_deref();
@@ -60,6 +68,11 @@ pub(crate) fn answer(why: &Why, origin: i64, limits: &Limits, names: &mut NameTa
     PageWhy {
         slowest: why.runs.first().map(|run| page_run(run, (directory, origin), limits, names)),
         runs: bounded(several, limits.table_rows, |run| largest(run, names)),
+        hung: never_returned_line(why, &duration),
+        never_returned: bounded(&why.never_returned, limits.pieces, |row| {
+            let (what, who) = (what_never_returned(row, directory), who_never_returned(row));
+            (names.id(&what), names.id(&who), row.threads, row.time_ns)
+        }),
         limitations: why.limitations.iter().map(|row| limitation(row, Hints::default(), &duration)).collect(),
         incomplete: why
             .limitations

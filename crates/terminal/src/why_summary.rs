@@ -52,22 +52,12 @@ pub fn why_summary<'a>(
             sections.extend(block(slowest, directory, top, style));
         }
     }
-    let hung = never_returned_line(
-        &why.never_returned,
-        why.runs.first().map_or(i64::MAX, |run| run.elapsed_ns),
-        &|path| relative(path, directory),
-        &duration,
-    );
+    let hung = never_returned_line(why, &duration);
     if let (Some(line), Some(first)) = (hung, sections.first_mut()) {
         first.push_str(&(wrap(&line, style.width.max(20)).join("\n") + "\n"));
     }
     sections.insert(1, foremost_advice(advice, style));
-    sections.push(never_returned(
-        &why.never_returned,
-        &|path| relative(path, directory),
-        top.min(EDGES),
-        style,
-    ));
+    sections.push(never_returned(why, top.min(EDGES), style));
     let first = why.limitations.iter().filter(|row| row.comes_first());
     let first = first.map(|row| before_figures(row, &limitation(row, style.hints, &duration), style));
     sections.insert(0, first.collect());
@@ -325,7 +315,7 @@ pub fn phrase(piece: &Piece, directory: Option<&str>) -> String {
 }
 
 /// A path below the working directory without it.
-fn relative<'a>(path: &'a str, directory: Option<&str>) -> &'a str {
+pub(crate) fn relative<'a>(path: &'a str, directory: Option<&str>) -> &'a str {
     let below =
         |directory: &str| path.strip_prefix(directory)?.strip_prefix('/').filter(|rest| !rest.is_empty());
     directory.filter(|directory| directory.len() > 1).and_then(below).unwrap_or(path)

@@ -9,6 +9,7 @@ use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
 use iotrail_model::{Coverage, RecordingCoverage, units};
 use iotrail_record::Session;
+use iotrail_terminal::never_returned::never_returned_line;
 use iotrail_terminal::why_summary::why_line;
 use iotrail_trail::{EventLog, Info, Totals};
 use iotrail_workflow::why::result::{PieceKind, Why};
@@ -72,6 +73,9 @@ fn info(session: &Session, (target, name): (&Path, &Path), outputs: &Outputs, ui
         let slowest =
             if why.runs.len() > 1 { format!(" of the slowest, {}", run.name) } else { String::new() };
         ui.info(&format!("why{slowest} {}", why_line(run, why.directory.as_deref())));
+        if let Some(line) = never_returned_line(why, &|nanos| units::duration(nanos as f64)) {
+            ui.info(&line);
+        }
     }
     if let Some(page) = &outputs.report {
         let beside = || free_name(&name.with_extension(""), "html", outputs.force);

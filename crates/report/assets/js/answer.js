@@ -184,7 +184,7 @@ function severalRuns(data) {
 }
 
 export function answer(data, root) {
-  const { slowest: run, runs, incomplete } = data.why;
+  const { slowest: run, runs, incomplete, hung } = data.why;
   if (!run) {
     root.append(
       h(
@@ -201,6 +201,7 @@ export function answer(data, root) {
   const foremost = foremostAdvice(data);
   root.append(
     h("p", { class: "headline" }, h("strong", null, elapsed), `: ${rest.join(": ")}`),
+    hung ? h("p", { class: "lead" }, visible(hung)) : "",
     runs.list.length > 0 ? severalRuns(data)[0] : "",
     stack(data, run),
     kindLegend(run),
@@ -219,7 +220,48 @@ export function answer(data, root) {
     );
 }
 
+function neverReturned(data) {
+  const { list, more } = data.why.never_returned;
+  const words = (key, label, at) => ({
+    key,
+    label,
+    value: (row) => data.text(row[at]),
+    text: (row) => name(data.text(row[at]), 60),
+  });
+  return [
+    h("h3", null, "Calls that never returned"),
+    h("p", null, "What threads were in when a signal ended their process, or when the trail ends."),
+    table(
+      [
+        words("call", "Call", 0),
+        words("program", "Program", 1),
+        { key: "threads", label: "Threads", number: true, value: (row) => row[2], text: (row) => count(row[2]) },
+        {
+          key: "time_ns",
+          label: "For",
+          number: true,
+          title: "From the start of the call to the end of its process or of the run",
+          value: (row) => row[3],
+          text: (row) => (row[3] === null ? "–" : duration(row[3])),
+        },
+      ],
+      {
+        rows: list,
+        caption: "Calls that never returned",
+        file: "never-returned",
+        step: 12,
+        more: more > 0 ? `${plural(more, "more row")} not in this file` : null,
+      },
+    ),
+  ];
+}
+
 export function waits(data, root) {
+  whoWaited(data, root);
+  if (data.why.never_returned.list.length > 0) root.append(...neverReturned(data));
+}
+
+function whoWaited(data, root) {
   const run = data.why.slowest;
   if (!run || run.waits.list.length + run.waits.more === 0) {
     root.append(
