@@ -7,6 +7,7 @@ mod format;
 mod overlaps;
 pub mod parser;
 mod probe;
+mod shares;
 mod stream;
 mod unordered;
 

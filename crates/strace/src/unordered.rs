@@ -9,6 +9,7 @@
 use crate::births::{for_each_maker, made};
 use crate::overlaps::{Overlaps, Span};
 use crate::parser::{Parser, ParserSetup};
+use crate::shares::shares_table;
 use hashbrown::HashMap;
 use iotrail_import::{Context, Limits, PlannedFile, TraceReader};
 use iotrail_model::calls::{self, DescriptorEffect};
@@ -269,7 +270,7 @@ fn tables(files: &[PlannedFile], context: Context<'_>) -> HashMap<Tid, usize> {
     let mut pairs = Vec::new();
     for_each_maker(files, context, |file, item| {
         if let (RawItem::Call(call), Some((child, _)), Some(parent)) = (item, made(item), files[file].tid)
-            && shares_table(call)
+            && calls::spec(call.call).is_some_and(|spec| shares_table(spec, call.args))
         {
             pairs.push((parent, child));
         }
@@ -303,18 +304,10 @@ fn parse(file: &PlannedFile, context: Context<'_>, mut take: impl FnMut(&RawItem
     parser
 }
 
-fn shares_table(call: &RawCall<'_>) -> bool {
-    const CLONE_FILES: i64 = 0x400;
-    call.args.iter().any(|arg| match arg {
-        Arg::Symbols(text) | Arg::Text(text) => memchr::memmem::find(text, b"CLONE_FILES").is_some(),
-        Arg::Int(flags) => flags & CLONE_FILES != 0,
-        _ => false,
-    })
-}
-
 /// Whether a call gives a new process a copy of the table.
 fn copies_table(call: &RawCall<'_>) -> bool {
-    effect(call) == DescriptorEffect::Inherits && !shares_table(call)
+    effect(call) == DescriptorEffect::Inherits
+        && !calls::spec(call.call).is_some_and(|spec| shares_table(spec, call.args))
 }
 
 fn effect(call: &RawCall<'_>) -> DescriptorEffect {
@@ -355,5 +348,11 @@ fn changed(call: &RawCall<'_>) -> Vec<i32> {
 
 /// Whether a fcntl makes a descriptor.
 fn duplicates(call: &RawCall<'_>) -> bool {
-    matches!(call.args.get(1), Some(Arg::Symbols(text) | Arg::Text(text)) if text.starts_with(b"F_DUPFD"))
+    const F_DUPFD: i64 = 0;
+    const F_DUPFD_CLOEXEC: i64 = 1030;
+    match call.args.get(1) {
+        Some(Arg::Symbols(text) | Arg::Text(text)) => text.starts_with(b"F_DUPFD"),
+        Some(Arg::Int(command)) => matches!(*command, F_DUPFD | F_DUPFD_CLOEXEC),
+        _ => false,
+    }
 }

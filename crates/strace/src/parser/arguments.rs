@@ -4,7 +4,9 @@
 //! nothing, the shape decides.
 
 use super::escape::Scratch;
-use super::scan::{self, angle_end, comment_end, number, string_end, trim_end, trim_start, value_end};
+use super::scan::{
+    self, angle_end, comment_end, number, string_end, structure, trim_end, trim_start, value_end,
+};
 use iotrail_model::calls::ArgKind;
 use iotrail_model::raw::{Arg, Target};
 use memchr::{memchr, memmem};
@@ -46,7 +48,13 @@ impl<'a> Arguments<'a> {
                     self.end = Some(index + 1);
                     return;
                 }
-                Some(b',') => index += 1,
+                Some(b',') => {
+                    // `-X raw` prints nothing where no flag of a group is set.
+                    if kinds.get(self.len) == Some(&ArgKind::Flags) {
+                        self.push(Arg::Int(0));
+                    }
+                    index += 1;
+                }
                 Some(_) => {
                     index = behind_name(text, index);
                     let kind = kinds.get(self.len).copied().unwrap_or(ArgKind::Other);
@@ -151,6 +159,7 @@ fn interpret<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch<'a>) -> A
     match value.first() {
         Some(b'"') => of_string(value, kind, scratch),
         Some(b'0'..=b'9' | b'-') => of_decorated_number(value, kind, scratch),
+        Some(b'|') if kind == ArgKind::Flags => union(value).map_or(Arg::Text(value), Arg::Int),
         Some(b'N') if is_word(value, b"NULL") => Arg::Null,
         Some(b'A') if value.starts_with(b"AT_FDCWD") => {
             Arg::Cwd(target(value, b"AT_FDCWD".len(), scratch).and_then(|(target, _)| target))
@@ -183,7 +192,7 @@ fn of_decorated_number<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch
     let comment = trim_start(rest).starts_with(b"/*");
     match kind {
         ArgKind::Flags | ArgKind::Command if rest.starts_with(b"|") || comment => {
-            of_flag_numbers(value, number, scratch)
+            of_flag_numbers(value, scratch)
         }
         ArgKind::Fd | ArgKind::DirFd | ArgKind::Fd2 => descriptor(value, number, length, kind, scratch),
         ArgKind::Other if rest.starts_with(b"<") => descriptor(value, number, length, kind, scratch),
@@ -191,14 +200,31 @@ fn of_decorated_number<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch
     }
 }
 
-fn of_flag_numbers<'a>(value: &'a [u8], number: i64, scratch: &mut Scratch<'a>) -> Arg<'a> {
-    if !value.contains(&b'/') {
-        return Arg::Symbols(value);
+/// Numbers without symbols are one number: `0x400|17`, `0x10 /* O_??? */`.
+fn of_flag_numbers<'a>(value: &'a [u8], scratch: &mut Scratch<'a>) -> Arg<'a> {
+    let has_symbols = value.contains(&b'/') && memmem::find(value, b"???").is_none();
+    match union(value).filter(|_| !has_symbols) {
+        Some(number) => Arg::Int(number),
+        None => Arg::Symbols(scratch.symbols(value)),
     }
-    if memmem::find(value, b"???").is_some() {
-        return Arg::Int(number);
+}
+
+/// All bits of `0x400 /* CLONE_FILES */|17`; strace prints `|0x900` where a group before has none. `None` if there are not only numbers.
+fn union(value: &[u8]) -> Option<i64> {
+    let (mut rest, mut bits) = (value.strip_prefix(b"|").unwrap_or(value), 0);
+    loop {
+        let (number, length) = number(rest)?;
+        bits |= number;
+        rest = trim_start(&rest[length..]);
+        if rest.starts_with(b"/*") {
+            rest = &rest[comment_end(rest, 0)?..];
+        }
+        match rest {
+            [] => return Some(bits),
+            [b'|', next @ ..] => rest = next,
+            _ => return None,
+        }
     }
-    Arg::Symbols(scratch.symbols(value))
 }
 
 fn descriptor<'a>(
@@ -305,23 +331,15 @@ fn pair_member<'a>(
 
 /// Sum of a field of the members of a vector; `None` if not all of it was printed.
 fn sum_of(field: &[u8], value: &[u8]) -> Option<u64> {
-    let (mut at, mut sum, mut members) = (0, 0_u64, 0_usize);
-    while let Some(&byte) = value.get(at) {
-        match byte {
-            b'"' => {
-                at = string_end(value, at)?;
-                continue;
-            }
-            _ if value[at..].starts_with(field) => {
-                let (length, _) = number(&value[at + field.len()..])?;
-                sum = sum.saturating_add(length as u64);
-                members += 1;
-                at += field.len();
-            }
-            b'.' if value[at..].starts_with(b"...]") && value[..at].ends_with(b"}, ") => return None,
-            _ => {}
+    let (mut sum, mut members) = (0_u64, 0_usize);
+    for at in structure(value) {
+        let at = at?;
+        if let Some(length) = scan::field(value, at, field) {
+            sum = sum.saturating_add(number(length)?.0 as u64);
+            members += 1;
+        } else if value[at..].starts_with(b"...]") && value[..at].ends_with(b"}, ") {
+            return None;
         }
-        at += 1;
     }
     (members > 0 || value == b"[]").then_some(sum)
 }

@@ -13,7 +13,6 @@ use super::{Parser, noise, output, rights};
 use iotrail_import::Prefix;
 use iotrail_model::raw::{RawCall, RawItem, Return};
 use iotrail_model::{Nanos, Tid, Timestamp};
-use memchr::memmem;
 
 /// Whose call it is and when it began.
 #[derive(Clone, Copy)]
@@ -132,7 +131,7 @@ impl Parser {
         if let (true, Return::Value(child @ 1.., _)) = (reading.makes_process(), ret) {
             let child = u32::try_from(child).ok();
             if !self.threads.are_followed(child) {
-                let table = memmem::find(text, b"CLONE_FILES").is_some();
+                let table = reading.shares_table();
                 out.emit(RawItem::Escaped { tid, table });
             }
             self.threads.appeared(child);

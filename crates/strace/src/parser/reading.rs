@@ -3,6 +3,7 @@
 use super::Parser;
 use super::arguments::Arguments;
 use super::escape::Scratch;
+use crate::shares::shares_table;
 use iotrail_model::calls::numbers::name_behind;
 use iotrail_model::calls::{self, CallKind, CallSpec, Family, Makes};
 use iotrail_model::dictionaries::Dictionaries;
@@ -51,6 +52,11 @@ impl<'r, 'a> Reading<'r, 'a> {
 
     pub(super) fn makes_process(&self) -> bool {
         self.spec.is_some_and(|spec| spec.makes == Makes::Process)
+    }
+
+    /// Whether the process that it made has no descriptors of its own.
+    pub(super) fn shares_table(&self) -> bool {
+        self.spec.is_some_and(|spec| shares_table(spec, self.arguments.as_slice()))
     }
 
     pub(super) fn kind(&self) -> CallKind {

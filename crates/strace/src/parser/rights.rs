@@ -2,11 +2,10 @@
 
 use super::arguments::target;
 use super::escape::Scratch;
-use super::scan::{angle_end, number};
+use super::scan::{angle_end, field, number, structure};
 use super::sink::{Out, Sink};
 use iotrail_model::Tid;
 use iotrail_model::raw::RawItem;
-use memchr::memmem;
 
 /// Reports the descriptors that a call sends. If not all of them can be told, any of the thread's may have been sent too.
 #[inline]
@@ -53,8 +52,8 @@ fn emit_rights(tid: Tid, text: &[u8], out: &mut Out<'_, impl Sink>) {
 /// both.
 fn rights(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     const TYPE: &[u8] = b"cmsg_type=";
-    memmem::find_iter(text, TYPE).filter_map(|at| {
-        let value = &text[at + TYPE.len()..];
+    structure(text).flatten().filter_map(|at| {
+        let value = field(text, at, TYPE)?;
         let of_socket = || text[..at].ends_with(b"cmsg_level=0x1, ");
         let named = value.strip_prefix(b"SCM_RIGHTS").or_else(|| value.strip_prefix(b"0x1 /* SCM_RIGHTS */"));
         named.or_else(|| value.strip_prefix(b"0x1").filter(|rest| rest.starts_with(b",") && of_socket()))
@@ -114,6 +113,14 @@ mod tests {
         assert!(found("[{cmsg_len=24, cmsg_level=0x1, cmsg_type=0x2, cmsg_data={pid=1}}]").is_empty());
         assert!(found("[{cmsg_len=24, cmsg_level=0x29, cmsg_type=0x1, cmsg_data=[1]}]").is_empty());
         assert!(found("[{cmsg_len=24, cmsg_level=0x1, cmsg_type=0x13, cmsg_data=[1]}]").is_empty());
+    }
+
+    #[test]
+    fn what_is_sent_and_names_of_files_hold_no_descriptors() {
+        let sent = br#"{iov_base="{cmsg_type=SCM_RIGHTS, cmsg_data=[7]", iov_len=40}"#;
+        let named =
+            b"{cmsg_level=SOL_SOCKET, cmsg_type=0x2, cmsg_data=[3</a, cmsg_type=SCM_RIGHTS, cmsg_data=[7]>]}";
+        assert_eq!([rights(sent).count(), rights(named).count()], [0, 0]);
     }
 
     #[test]

@@ -115,11 +115,39 @@ pub(super) fn value_end(text: &[u8], offset: usize) -> Option<usize> {
                 from += 1;
             }
             Class::Comma => from += 1,
-            Class::Quote => from = string_end(text, from)?,
-            Class::Angle => from = behind_angle(text, from),
-            Class::Slash => from = behind_slash(text, from)?,
+            Class::Quote | Class::Angle | Class::Slash => from = behind(text, from)?,
         }
     }
+}
+
+/// The place behind the string, the angle brackets, the comment or else the byte at `at`; `None` if what begins there has no end.
+#[inline]
+fn behind(text: &[u8], at: usize) -> Option<usize> {
+    match CLASS[usize::from(*text.get(at)?)] {
+        Class::Quote => string_end(text, at),
+        Class::Angle => Some(behind_angle(text, at)),
+        Class::Slash => behind_slash(text, at),
+        _ => Some(at + 1),
+    }
+}
+
+/// The places of the bytes of `text` that belong to no string, no name in angle brackets and no comment; `None` where one of these has no
+/// end.
+pub(super) fn structure(text: &[u8]) -> impl Iterator<Item = Option<usize>> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let at = next.filter(|&at| at < text.len())?;
+        next = behind(text, at);
+        Some(next.map(|_| at))
+    })
+}
+
+/// What stands behind `name` (which ends in `=`) if that is a field that begins at `at`.
+#[inline]
+pub(super) fn field<'t>(text: &'t [u8], at: usize, name: &[u8]) -> Option<&'t [u8]> {
+    let value = text[at..].strip_prefix(name)?;
+    let begins = at == 0 || matches!(text[at - 1], b' ' | b'{');
+    begins.then_some(value)
 }
 
 /// Angle brackets hold what the value before them refers to; a shift or a comparison has none.

@@ -26,7 +26,14 @@ fn what_others_share_is_told_before_the_call() {
     assert_eq!(items[1..], [r#"7 receives 4 → "/a""#, "7 receives others"]);
     // No file of the set is that of thread 9.
     assert_eq!(items_of(b"fork() = 9"), ["7 shares with others", "7 @0 fork() = 9"]);
-    assert_eq!(items_of(b"clone(flags=CLONE_VM|CLONE_FILES) = 9")[0], "7 shares with others for ever");
+    for shared in [
+        &b"clone(child_stack=NULL, flags=CLONE_VM|CLONE_FILES) = 9"[..],
+        b"clone(child_stack=NULL, flags=0x400|17) = 9",
+        b"clone3({flags=0x1400, exit_signal=17, stack=NULL, stack_size=0}, 88) = 9",
+    ] {
+        assert_eq!(items_of(shared)[0], "7 shares with others for ever");
+    }
+    assert_eq!(items_of(b"clone(child_stack=0x7f0400, flags=0x11) = 9")[0], "7 shares with others");
     assert_eq!(items_of(b"fork() = 8"), ["7 @0 fork() = 8"]);
     let lines = "fork() = 9\n100 fork() = 10\n";
     let items = parse(lines.as_bytes()).items;
@@ -95,6 +102,19 @@ fn constants_are_read_in_every_style() {
         (r#"openat(dfd=AT_FDCWD, filename="f", flags=O_RDONLY) = 3"#, r#"@0 openat(cwd, "f", O_RDONLY) = 3"#),
         (r#"read(fd=3</a>, buf="x=1", count=5) = 3"#, r#"@0 read(fd 3 → "/a", _, 5) = 3"#),
         ("umask(022) = 0777", "@0 umask(18) = 511"),
+        (r#"statx(-100, "l", |0x900, 0x25e, 0x7ffc) = 0"#, r#"@0 statx(cwd, "l", 2304, 606, 32764) = 0"#),
+        (r#"statx(-100, "l", 0x4000|0x900, 0x25e, 0x7ffc) = 0"#, r#"@0 statx(cwd, "l", 18688, 606, 32764) = 0"#),
+        (r#"statx(-100, "l", , 0x1ff, 0x7ffc) = 0"#, r#"@0 statx(cwd, "l", 0, 511, 32764) = 0"#),
+        (
+            r#"statx(-100, "l", 0 /* AT_STATX_SYNC_AS_STAT */|0x900 /* AT_SYMLINK_NOFOLLOW|AT_NO_AUTOMOUNT */, 0x1 /* STATX_TYPE */, 0x7ffc) = 0"#,
+            r#"@0 statx(cwd, "l", AT_STATX_SYNC_AS_STAT|AT_SYMLINK_NOFOLLOW|AT_NO_AUTOMOUNT, 1, 32764) = 0"#,
+        ),
+        (
+            r#"statx(-100, "l", 0 /* AT_STATX_SYNC_AS_STAT */|0x10000 /* AT_??? */, 0x1 /* STATX_TYPE */, 0x7ffc) = 0"#,
+            r#"@0 statx(cwd, "l", 65536, 1, 32764) = 0"#,
+        ),
+        ("socket(0x1, 0x2|0x80000, 0) = 3", "@0 socket(1, 524290, 0) = 3"),
+        ("clone(child_stack=NULL, flags=0x400|17) = 8", "@0 clone(NULL, 1041) = 8"),
     ]);
 }
 
@@ -121,6 +141,23 @@ fn vectors_give_their_length() {
         ),
         ("preadv(3, 0x7ffc00, 2, 0) = -1 EFAULT (Bad address)", "@0 preadv(fd 3, _, 2, 0) = EFAULT"),
     ]);
+}
+
+#[test]
+fn control_messages_payload_and_names_of_files_add_nothing_to_lengths() {
+    let last = |line: &str| items_of(line.as_bytes()).pop().unwrap();
+    assert_eq!(
+        last(
+            r#"sendmmsg(3, [{msg_hdr={msg_iov=[{iov_base="msg_len=7, iov_len=8", iov_len=10}], msg_iovlen=1, msg_control=[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[4</a, msg_len=30>]}], msg_controllen=24, msg_flags=0}, msg_len=10}, {msg_hdr={msg_iov=[{iov_base="b", iov_len=3}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=3}], 2, 0) = 2"#
+        ),
+        "7 @0 sendmmsg(fd 3, length 13, 2, 0) = 2"
+    );
+    assert_eq!(
+        last(
+            r#"sendmsg(3, {msg_iov=[{iov_base="x", iov_len=1}], msg_iovlen=1, msg_control=[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[4</a, iov_len=30>]}], msg_controllen=24, msg_flags=0}, 0) = 1"#
+        ),
+        "7 @0 sendmsg(fd 3, length 1, 0) = 1"
+    );
 }
 
 #[test]
