@@ -1,5 +1,6 @@
 //! One selected call as the accumulators of a profile see it.
 
+use crate::across_cases::AcrossCases;
 use crate::call_kind::{CallKind, CallKinds, Moved};
 use crate::file_kinds::FileKinds;
 use iotrail_model::calls::{Class, EventClasses};
@@ -38,15 +39,18 @@ pub(crate) struct Kinds {
     pub(crate) classes: EventClasses,
     /// The case that stands for all with the same numbers of open file descriptions.
     numberings: Vec<CaseId>,
+    pub(crate) across_cases: AcrossCases,
 }
 
 impl Kinds {
     pub(crate) fn new(log: &EventLog, threads: NonZeroUsize) -> Result<Self, TrailError> {
+        let numberings: Vec<_> = log.cases().iter().map(Case::numbering).collect();
         Ok(Self {
+            across_cases: AcrossCases::of(log, &numberings, threads)?,
             calls: CallKinds::new(log.names()),
             files: FileKinds::new(log, threads)?,
             classes: event_classes(log, threads)?,
-            numberings: log.cases().iter().map(Case::numbering).collect(),
+            numberings,
         })
     }
 
@@ -80,8 +84,7 @@ impl Kinds {
     /// What a number of an event stands for.
     #[inline]
     pub(crate) fn description(&self, case: CaseId, open: Nullable<OpenId>) -> Option<Description> {
-        let case = self.numberings.get(case.index()).copied().unwrap_or(case);
-        open.get().map(|open| Description { case, open })
+        Description::of(case, open, &self.numberings)
     }
 }
 
@@ -91,6 +94,15 @@ pub(crate) struct Description {
     /// The case whose numbers these are: of several that share them the first.
     case: CaseId,
     pub(crate) open: OpenId,
+}
+
+impl Description {
+    /// What a number in `case` stands for; `numberings` has for each case the one whose numbers it has.
+    #[inline]
+    pub(crate) fn of(case: CaseId, open: Nullable<OpenId>, numberings: &[CaseId]) -> Option<Self> {
+        let case = numberings.get(case.index()).copied().unwrap_or(case);
+        open.get().map(|open| Self { case, open })
+    }
 }
 
 /// One selected call.

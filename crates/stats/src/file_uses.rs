@@ -247,7 +247,8 @@ impl Pass for FileUsing<'_> {
             if call.file.is_some() || call.second.is_some() {
                 // By file: whose access it was does not matter.
                 let (file, second) = (call.file.and(file), call.second.and(second));
-                patterns.add(&Call { process: None, file, second, ..call }, &mut streams);
+                let by_file = Call { process: None, file, second, ..call };
+                patterns.add(&by_file, &mut streams, &self.kinds.across_cases);
             }
         }
         FileBoundary(streams)

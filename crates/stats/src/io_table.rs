@@ -30,7 +30,7 @@ impl IoTable {
 
     fn add_selected(&mut self, call: &Call, timed: Option<Resolution>, streams: &mut Streams) {
         self.summary.add(call);
-        self.patterns.add(call, streams);
+        self.patterns.add(call, streams, &self.kinds.across_cases);
         if let Some(resolution) = timed {
             self.throughput.add(call, resolution);
         }

@@ -23,6 +23,7 @@ pub mod table;
 pub mod values;
 
 mod access;
+mod across_cases;
 mod bins;
 mod call;
 mod call_kind;

@@ -3,16 +3,17 @@
 //! Dun et al. ("ParaTrac", section 5.1) ask for the offsets and lengths of accesses; the measures made of them are defined in
 //! `docs/stats.md`. The one before is that through the same open file description, whichever process and descriptor it was
 //! made with. What lies on both sides of a boundary between two pieces of a log is decided when they meet, so that any split of
-//! the log gives the same.
+//! the log gives the same; what goes through a description that several cases use when all are there.
 
 use crate::access::{Access, Step, Transfer};
-use crate::call::Call;
+use crate::across_cases::AcrossCases;
+use crate::call::{Call, Description};
 use crate::part::Context;
 use crate::result::AccessRow;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use iotrail_model::{CaseId, FileId, Nullable, OpenId, Pid};
+use iotrail_model::{CaseId, FileId, Nullable, Pid, Timestamp};
 use iotrail_query::ProcessId;
 use iotrail_query::process_group::{command_line, executable};
 use std::hash::Hash;
@@ -34,13 +35,26 @@ pub(crate) struct Patterns<P = ProcessFile> {
 
 /// What consecutive rows leave open: through what files were accessed in them, and where the first and last access lay.
 #[derive(Clone, Debug)]
-pub(crate) struct Streams<P = ProcessFile>(HashMap<StreamKey, Stream<P>, RandomState>);
+pub(crate) struct Streams<P = ProcessFile> {
+    streams: HashMap<StreamKey, Stream<P>, RandomState>,
+    /// Those through descriptions that several cases use.
+    apart: Vec<Apart<P>>,
+}
+
+/// An access whose neighbours in time are not those in the rows.
+#[derive(Clone, Copy, Debug)]
+struct Apart<P> {
+    start: Timestamp,
+    key: StreamKey,
+    alone: Stream<P>,
+}
 
 /// What pieces of the log, in their order, have decided, and what they leave open.
 #[derive(Clone, Debug)]
 pub(crate) struct Closed<P = ProcessFile> {
     ends: Ends,
     steps: HashMap<P, Vec<Step>, RandomState>,
+    apart: Vec<Apart<P>>,
 }
 
 impl<P> Default for Patterns<P> {
@@ -51,25 +65,35 @@ impl<P> Default for Patterns<P> {
 
 impl<P> Default for Streams<P> {
     fn default() -> Self {
-        Self(HashMap::default())
+        Self { streams: HashMap::default(), apart: Vec::new() }
     }
 }
 
 impl<P> Default for Closed<P> {
     fn default() -> Self {
-        Self { ends: Ends::default(), steps: HashMap::default() }
+        Self { ends: Ends::default(), steps: HashMap::default(), apart: Vec::new() }
     }
 }
 
 impl<P: Place> Closed<P> {
     /// Adds the piece that follows.
     pub(crate) fn push(&mut self, piece: Streams<P>) {
-        for (key, Stream { first, last }) in piece.0 {
-            let before = self.ends.replace(key, last.end());
-            if let Some((before, (place, start))) = before.and_then(End::offset).zip(first) {
-                self.steps.entry(place).or_default().push(Step::between(before, start));
-            }
+        piece.streams.into_iter().for_each(|(key, stream)| self.follow(key, stream));
+        self.apart.extend(piece.apart);
+    }
+
+    fn follow(&mut self, key: StreamKey, Stream { first, last }: Stream<P>) {
+        let before = self.ends.replace(key, last.end());
+        if let Some((before, (place, start))) = before.and_then(End::offset).zip(first) {
+            self.steps.entry(place).or_default().push(Step::between(before, start));
         }
+    }
+
+    /// Puts what is apart from its neighbours in the order of time.
+    fn join(&mut self) {
+        let mut apart = std::mem::take(&mut self.apart);
+        apart.sort_by_key(|access| access.start);
+        apart.into_iter().for_each(|access| self.follow(access.key, access.alone));
     }
 }
 
@@ -94,7 +118,7 @@ impl Place for ProcessFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum StreamKey {
     /// An open file description.
-    Open(CaseId, OpenId),
+    Open(Description),
     /// Where that is not known: a descriptor of a process, and the file behind it.
     Descriptor(Descriptor),
 }
@@ -111,6 +135,7 @@ struct Stream<P> {
 
 impl<P> Stream<P> {
     const NEW: Self = Self { first: None, last: Last::Open };
+    const UNKNOWN: Self = Self { first: None, last: Last::Unknown };
 }
 
 /// What a stream ended with.
@@ -137,7 +162,7 @@ impl Last {
 /// How each stream ended that something was done to: there are as many as files were opened.
 #[derive(Clone, Debug, Default)]
 struct Ends {
-    open: HashMap<(CaseId, OpenId), End, RandomState>,
+    open: HashMap<Description, End, RandomState>,
     descriptors: HashMap<Descriptor, End, RandomState>,
 }
 
@@ -145,8 +170,8 @@ impl Ends {
     /// How a stream ended before, and how it ends now, if anything was done to it.
     fn replace(&mut self, key: StreamKey, end: Option<End>) -> Option<End> {
         match (key, end) {
-            (StreamKey::Open(case, open), Some(end)) => self.open.insert((case, open), end),
-            (StreamKey::Open(case, open), None) => self.open.get(&(case, open)).copied(),
+            (StreamKey::Open(open), Some(end)) => self.open.insert(open, end),
+            (StreamKey::Open(open), None) => self.open.get(&open).copied(),
             (StreamKey::Descriptor(descriptor), Some(end)) => self.descriptors.insert(descriptor, end),
             (StreamKey::Descriptor(descriptor), None) => self.descriptors.get(&descriptor).copied(),
         }
@@ -167,7 +192,7 @@ impl End {
 
 impl<P: Place> Patterns<P> {
     /// Adds a selected call; `streams` are those of the rows right before it.
-    pub(crate) fn add(&mut self, call: &Call, streams: &mut Streams<P>) {
+    pub(crate) fn add(&mut self, call: &Call, streams: &mut Streams<P>, across: &AcrossCases) {
         let Some(moved) = call.moved else { return };
         let transfer = Transfer {
             is_write: moved.written,
@@ -177,20 +202,30 @@ impl<P: Place> Patterns<P> {
             in_file: call.file.is_some(),
         };
         if !call.is_copy() {
-            return self.transfer(call, &transfer, streams);
+            return self.transfer(call, &transfer, streams, across);
         }
-        self.transfer(call, &Transfer { is_write: false, ..transfer }, streams);
+        self.transfer(call, &Transfer { is_write: false, ..transfer }, streams, across);
         // Where a copy begins in its target is not recorded.
         let into = Transfer { offset: None, in_file: call.second.is_some(), ..transfer };
         if let Some(place) = P::of_target(call) {
             self.accesses.entry(place).or_default().add(&into);
         }
-        streams.copied_into(call);
+        streams.copied_into(call, across);
     }
 
-    fn transfer(&mut self, call: &Call, transfer: &Transfer, streams: &mut Streams<P>) {
+    fn transfer(&mut self, call: &Call, transfer: &Transfer, streams: &mut Streams<P>, across: &AcrossCases) {
         let Some(place) = P::of(call) else { return };
-        let step = call.file.and_then(|file| streams.of(call, file).go(place, transfer));
+        let step = call.file.and_then(|file| {
+            let mut alone = Stream::NEW;
+            match call.open.filter(|open| across.has(*open)) {
+                Some(open) => {
+                    let step = alone.go(place, transfer);
+                    streams.put_apart(call, open, alone);
+                    step
+                }
+                None => streams.of(call, file).go(place, transfer),
+            }
+        });
         let access = self.accesses.entry(place).or_default();
         access.add(transfer);
         step.into_iter().for_each(|step| access.step(step));
@@ -209,7 +244,8 @@ impl<P: Place> Patterns<P> {
     }
 
     /// Adds what was decided between pieces. All their rows must have been added.
-    pub(crate) fn settle(&mut self, closed: Closed<P>) {
+    pub(crate) fn settle(&mut self, mut closed: Closed<P>) {
+        closed.join();
         for (place, steps) in closed.steps {
             if let Some(access) = self.accesses.get_mut(&place) {
                 steps.into_iter().for_each(|step| access.step(step));
@@ -271,17 +307,25 @@ impl Patterns {
 impl<P> Streams<P> {
     fn of(&mut self, call: &Call, file: FileId) -> &mut Stream<P> {
         let event = &call.event;
-        let key = match event.open.get() {
-            Some(open) => StreamKey::Open(event.case, open),
+        let key = match call.open {
+            Some(open) => StreamKey::Open(open),
             None => StreamKey::Descriptor((event.case, event.pid, event.fd, file)),
         };
-        self.0.entry(key).or_insert(Stream::NEW)
+        self.streams.entry(key).or_insert(Stream::NEW)
+    }
+
+    fn put_apart(&mut self, call: &Call, open: Description, alone: Stream<P>) {
+        self.apart.push(Apart { start: call.event.start, key: StreamKey::Open(open), alone });
     }
 
     /// Nobody knows where the next transfer comes after a copy into an open file description.
-    fn copied_into(&mut self, call: &Call) {
-        if let Some(open) = call.event.open2.get() {
-            self.0.entry(StreamKey::Open(call.event.case, open)).or_insert(Stream::NEW).last = Last::Unknown;
+    fn copied_into(&mut self, call: &Call, across: &AcrossCases) {
+        match call.open2 {
+            Some(open) if across.has(open) => self.put_apart(call, open, Stream::UNKNOWN),
+            Some(open) => {
+                self.streams.entry(StreamKey::Open(open)).or_insert(Stream::NEW).last = Last::Unknown;
+            }
+            None => {}
         }
     }
 

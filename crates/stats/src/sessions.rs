@@ -203,7 +203,7 @@ impl Pass for SessionPass<'_> {
             let mut call = self.kinds.call(event, facts.process[row], 0);
             call.class = self.kinds.classes.of(rows.batch, row);
             self.count(&call, sides, role, uses);
-            patterns.add(&call, &mut streams);
+            patterns.add(&call, &mut streams, &self.kinds.across_cases);
             if let Some(life) =
                 sides[0].filter(|_| call.moved.is_some()).and_then(|side| lives.get_mut(&side))
             {

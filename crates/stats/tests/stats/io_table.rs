@@ -271,6 +271,43 @@ fn what_goes_on_through_one_open_file_description_is_sequential_whoever_does_it(
     assert_eq!((of(1), of(2)), (1, 2), "each process has what it went on with");
 }
 
+/// The cases of one `strace -ff`: the rows of each follow those of the one before, whenever the calls were made.
+fn of_several_cases(transfers: &[(u32, &str, i64, i64)], row_group_rows: usize) -> EventLog {
+    let case = |id: u32| Case {
+        id: CaseId(id),
+        name: CaseName { rid: Some(id.to_string()), ..CaseName::default() },
+        numbered_with: (id > 0).then_some(CaseId(0)),
+        ..Case::default()
+    };
+    let mut log = Log::of(vec![case(0), case(1)]);
+    let mut events: Vec<Event> = Vec::new();
+    for (case, call, offset, size) in transfers {
+        let event = log.transfer((call, *case, 3, "/f", Some(*offset), *size));
+        events.push(Event { case: CaseId(*case), open: Nullable::some(OpenId(7)), ..event });
+    }
+    events.sort_by_key(|event| event.case);
+    events.into_iter().for_each(|event| log.memory.push(event));
+    log.memory.row_group_rows(row_group_rows).build()
+}
+
+#[test]
+fn what_several_cases_do_through_one_description_is_seen_in_the_order_of_time() {
+    let transfers = [
+        (1, "pread64", 0, 100),
+        (0, "pread64", 4096, 904),
+        (1, "pread64", 4000, 1000),
+        (0, "pread64", 5000, 8),
+    ];
+    for rows in [1, 3, 100] {
+        let log = of_several_cases(&transfers, rows);
+        for threads in [1, 2] {
+            let profile = profile_of(&log, "exe", QuerySpec::default(), threads);
+            let row = file(&profile, "/f");
+            assert_eq!((row.consecutive, row.sequential, row.random), (1, 2, 1));
+        }
+    }
+}
+
 #[test]
 fn of_two_layers_one_counts() {
     let mut log = Log::new();

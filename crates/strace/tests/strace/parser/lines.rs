@@ -103,7 +103,10 @@ fn constants_are_read_in_every_style() {
         (r#"read(fd=3</a>, buf="x=1", count=5) = 3"#, r#"@0 read(fd 3 → "/a", _, 5) = 3"#),
         ("umask(022) = 0777", "@0 umask(18) = 511"),
         (r#"statx(-100, "l", |0x900, 0x25e, 0x7ffc) = 0"#, r#"@0 statx(cwd, "l", 2304, 606, 32764) = 0"#),
-        (r#"statx(-100, "l", 0x4000|0x900, 0x25e, 0x7ffc) = 0"#, r#"@0 statx(cwd, "l", 18688, 606, 32764) = 0"#),
+        (
+            r#"statx(-100, "l", 0x4000|0x900, 0x25e, 0x7ffc) = 0"#,
+            r#"@0 statx(cwd, "l", 18688, 606, 32764) = 0"#,
+        ),
         (r#"statx(-100, "l", , 0x1ff, 0x7ffc) = 0"#, r#"@0 statx(cwd, "l", 0, 511, 32764) = 0"#),
         (
             r#"statx(-100, "l", 0 /* AT_STATX_SYNC_AS_STAT */|0x900 /* AT_SYMLINK_NOFOLLOW|AT_NO_AUTOMOUNT */, 0x1 /* STATX_TYPE */, 0x7ffc) = 0"#,
