@@ -109,6 +109,9 @@ impl State {
                 let child = scene.made().and_then(|(child, _)| u32::try_from(child).ok());
                 let child = child.filter(|child| *child > 0).map(Tid);
                 self.creation_ends(thread, call, operands, child, cx);
+                if let Some(child) = child {
+                    self.stores_pidfd(scene, child, cx.names);
+                }
             }
             Effect::Exec => {
                 self.new_image(scene, event.path, cx);

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::namespace::{Content, Crossed, Namespace, Walked};
 use crate::node::Node;
 use crate::operands::Operands;
+use crate::paths;
 use crate::renamed::Renamed;
 use crate::source::Source;
 use crate::symbols;
@@ -84,6 +85,8 @@ impl FileNames {
         let text = names.paths.get(id.0);
         match text.first() {
             _ if self.lost_file(path).is_some() => None,
+            // What stands behind a number is no matter of names.
+            _ if follow && self.source.is_trace && paths::descriptor_link(text).is_some() => None,
             Some(b'/') => self.namespace.reach(id, text, follow),
             Some(_) if self.source.is_trace => self.namespace.reach(id, text, follow),
             _ => None,

@@ -10,9 +10,11 @@ use crate::histories::Fate;
 use crate::holds::Holds;
 use crate::identity::OpenRequest;
 use crate::operands::{Base, Operands, PathArg, integer};
+use crate::paths;
 use crate::positions::Positions;
 use crate::process_table::{Thread, ThreadId};
 use crate::scene::{Scene, asked_by, cloexec_in, is_creat};
+use crate::shares::Shares;
 use crate::sockets::{self, Address, Given, Protocol};
 use crate::state::State;
 use crate::symbols;
@@ -125,6 +127,9 @@ impl State {
             renames: self.descriptors.renames,
             file,
             needs,
+            of_several: hint.is_none()
+                && behind.is_none()
+                && self.may_lead_anywhere(given, opening, cx.names),
             detached: scene.spec.is_some_and(|spec| spec.kind == CallKind::OpenTree)
                 && operands.has(symbols::OPEN_TREE_CLONE),
             ..Description::opened(event.path, positions, append)
@@ -133,6 +138,12 @@ impl State {
         self.gives(scene, fd, description, cloexec);
         event.fd = Nullable::some(fd);
         event.open = self.descriptors.description(description).number;
+    }
+
+    /// Whether a path of a trace is that of a descriptor, which says nothing of the file behind it.
+    fn may_lead_anywhere(&self, path: Nullable<PathId>, opening: OpenRequest, names: &Dictionaries) -> bool {
+        let is_link = |path: PathId| paths::descriptor_link(names.paths.get(path.0)).is_some();
+        self.source.is_trace && opening.follows && path.get().is_some_and(is_link)
     }
 
     /// A call made a descriptor, which stands for `description` unless somebody closed it before the call was told to be over.
@@ -240,6 +251,10 @@ impl State {
             let process = scene.call.args.first().filter(|_| kind == &PIDFD).and_then(integer);
             let process = process.and_then(|process| u32::try_from(process).ok()).map(Tid);
             let description = self.descriptors.describe(Description { process, ..description });
+            // It has the number of what it is a copy of.
+            if kind == &TAKEN && self.source.is_trace {
+                self.descriptors.has_no_number(description);
+            }
             self.gives(scene, fd, description, cloexec);
             event.fd = Nullable::some(fd);
             (event.open, event.open2) = (self.descriptors.description(description).number, event.open);
@@ -251,6 +266,16 @@ impl State {
                 event.path = self.descriptors.description(description).path;
                 event.file = self.file_of(description, names);
             }
+        }
+    }
+
+    /// The call that made a process stored a descriptor of it. The child, whose table may be a copy, has none.
+    pub(crate) fn stores_pidfd(&mut self, scene: &Scene<'_>, child: Tid, names: &mut Dictionaries) {
+        if let Some(fd) = Shares::pidfd(scene.call, scene.operands) {
+            let description = self.describe_anonymous(&PIDFD, None, scene.operands, names);
+            let description = Description { process: Some(child), ..description };
+            let description = self.descriptors.describe(description);
+            self.gives(scene, fd, description, true);
         }
     }
 

@@ -3,7 +3,13 @@
 use crate::operands::Operands;
 use crate::symbols::{self, Symbol};
 use iotrail_model::calls::{self, CallKind};
-use iotrail_model::raw::RawCall;
+use iotrail_model::raw::{Arg, RawCall};
+use memchr::memmem;
+
+/// Behind it stands what a call stored in its structure.
+const STORED: &[u8] = b" => {";
+/// The argument of clone where it stores a pidfd.
+const PARENT_TID: usize = 2;
 
 /// What a child shares with its parent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +43,24 @@ impl Shares {
             parts_mounts: has(symbols::CLONE_NEWNS),
             parts_ids: has(symbols::CLONE_NEWPID),
         }
+    }
+
+    /// The descriptor of the child that the call stored (`CLONE_PIDFD`), as strace prints it: `parent_tid=[5]`, `=> {pidfd=[5]}`.
+    pub(crate) fn pidfd(call: &RawCall<'_>, operands: &Operands<'_>) -> Option<i32> {
+        let stored = match operands.structure {
+            Some(text) => {
+                symbols::field(text, b"flags").filter(|flags| symbols::CLONE_PIDFD.is_in_text(flags))?;
+                symbols::field(&text[memmem::find(text, STORED)?..], b"pidfd")?
+            }
+            None => {
+                operands.flags[0].filter(|flags| symbols::CLONE_PIDFD.is_in(flags))?;
+                match call.args.get(PARENT_TID)? {
+                    Arg::Text(text) => *text,
+                    _ => return None,
+                }
+            }
+        };
+        i32::try_from(symbols::number(stored.strip_prefix(b"[")?)?).ok()
     }
 
     pub(crate) fn or(self, other: Self) -> Self {

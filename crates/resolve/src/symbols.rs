@@ -29,6 +29,7 @@ symbols! {
     CLONE_VM = 0x100;
     CLONE_FS = 0x200;
     CLONE_FILES = 0x400;
+    CLONE_PIDFD = 0x1000;
     CLONE_PARENT = 0x8000;
     CLONE_NEWNS = 0x2_0000;
     CLONE_NEWPID = 0x2000_0000;

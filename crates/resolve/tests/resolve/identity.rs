@@ -697,6 +697,54 @@ fn a_descriptor_taken_from_a_process_is_a_copy_of_it() {
 }
 
 #[test]
+fn a_pidfd_that_a_call_stores_is_of_the_process_that_it_makes() {
+    let clone = |script: Script| {
+        let args = [Arg::Null, symbols("CLONE_PIDFD|SIGCHLD"), Arg::Text(b"[5]")];
+        script.call("clone", &args, value(101))
+    };
+    let clone3 = |script: Script| {
+        let text = b"{flags=0x1000, pidfd=0x7ffc, exit_signal=17} => {pidfd=[5<anon_inode:[pidfd]>]}";
+        script.call("clone3", &[Arg::Text(text), Arg::Int(88)], value(101))
+    };
+    let makers: [&dyn Fn(Script) -> Script; 2] = [&clone, &clone3];
+    for make in makers {
+        let script = Script::new().of_trace().open("/w/a", 3).read(3, 4);
+        let original = script.last().open;
+        let script = make(script).by(101).getpid().by(100);
+        let script = script.call("pidfd_getfd", &[fd(5), Arg::Int(3), Arg::Int(0)], value(6)).read(6, 2);
+        assert_eq!((script.path(), script.last().open), (Some("/w/a"), original));
+    }
+}
+
+#[test]
+fn a_descriptor_taken_from_who_knows_where_has_no_number() {
+    let script = Script::new().of_trace().open("/w/a", 3);
+    let script = script.call("pidfd_getfd", &[fd(5), Arg::Int(3), Arg::Int(0)], value(6));
+    assert_eq!((script.last().fd, script.last().open), (Some(6), None));
+    assert_eq!(script.read(6, 2).last().open, None);
+}
+
+#[test]
+fn a_link_to_an_unknown_descriptor_is_no_file() {
+    let script = Script::new()
+        .of_trace()
+        .getpid()
+        .item(&RawItem::Received { tid: Tid(100), fd: 5, target: None })
+        .open("/proc/self/fd/5", 6)
+        .read(6, 1);
+    assert_eq!((script.path(), script.last().file), (Some("/proc/self/fd/5"), None));
+    let script = script.open("/dev/fd/77", 7).read(7, 1);
+    assert_eq!(script.last().file, None);
+    let script = script.call("stat", &[path("/proc/self/fd/77"), Arg::Opaque], value(0));
+    assert_eq!(script.last().file, None);
+    let script = script.call("lstat", &[path("/proc/self/fd/77"), Arg::Opaque], value(0));
+    assert!(script.last().file.is_some());
+    let script = script.open("/w/a", 8).open("/proc/self/fd/8", 9).read(9, 1);
+    assert_eq!(script.path(), Some("/w/a"));
+    assert!(script.last().file.is_some());
+}
+
+#[test]
 fn a_descriptor_is_called_after_renames_of_its_name() {
     let script = Script::new().open_with("/w/a", CREATE, 3).dup2(3, 4).write(3, 1);
     let script = rename(script, "/w/a", "/w/b").write(3, 2);
