@@ -111,7 +111,7 @@ struct Told<'a> {
 impl Told<'_> {
     fn stream(&mut self, stream: usize, starts: &[u64], moved: &[u64]) {
         let pid = Pid(self.tid.0);
-        self.item(&RawItem::Found { tid: self.tid, pid, ppid: None, at: Timestamp(BEGIN) });
+        self.item(&RawItem::Found { tid: self.tid, pid, ppid: None, at: Timestamp(BEGIN), table: None });
         let mut end = BEGIN;
         for (at, (start, moved)) in starts.iter().zip(moved).enumerate() {
             let operation = self.planned.program.streams[stream][at];

@@ -93,6 +93,9 @@ pub enum RawItem<'a> {
         ppid: Option<Pid>,
         /// Since when it is recorded: of the program that is started when its process began, of others when they were joined.
         at: Timestamp,
+        /// The thread found before whose descriptor table it uses, or itself if nobody found before uses it; `None`: it is that of its
+        /// process.
+        table: Option<Tid>,
     },
     /// What a descriptor of a thread refers to: part of a snapshot, or a look at a descriptor whose making was not seen.
     Descriptor {

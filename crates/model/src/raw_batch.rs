@@ -39,7 +39,7 @@ enum Stored {
     Killed { tid: Tid, at: Timestamp, signal: Span },
     Superseded { tid: Tid, by: Tid, at: Timestamp },
     Created { parent: Tid, child: Tid, at: Timestamp },
-    Found { tid: Tid, pid: Pid, ppid: Option<Pid>, at: Timestamp },
+    Found { tid: Tid, pid: Pid, ppid: Option<Pid>, at: Timestamp, table: Option<Tid> },
     Descriptor { tid: Tid, fd: i32, open: Box<StoredOpen> },
     Copies { tid: Tid, fd: i32, of: Tid, other: i32, received: bool },
     Position { tid: Tid, fd: i32, position: i64 },
@@ -154,7 +154,7 @@ impl RawBatch {
             RawItem::Killed { tid, at, signal } => Stored::Killed { tid, at, signal: self.copy(signal) },
             RawItem::Superseded { tid, by, at } => Stored::Superseded { tid, by, at },
             RawItem::Created { parent, child, at } => Stored::Created { parent, child, at },
-            RawItem::Found { tid, pid, ppid, at } => Stored::Found { tid, pid, ppid, at },
+            RawItem::Found { tid, pid, ppid, at, table } => Stored::Found { tid, pid, ppid, at, table },
             RawItem::Descriptor { tid, fd, ref open } => {
                 Stored::Descriptor { tid, fd, open: Box::new(self.copy_open(open)) }
             }
@@ -205,7 +205,7 @@ impl RawBatch {
             &Stored::Killed { tid, at, signal } => RawItem::Killed { tid, at, signal: self.text(signal) },
             &Stored::Superseded { tid, by, at } => RawItem::Superseded { tid, by, at },
             &Stored::Created { parent, child, at } => RawItem::Created { parent, child, at },
-            &Stored::Found { tid, pid, ppid, at } => RawItem::Found { tid, pid, ppid, at },
+            &Stored::Found { tid, pid, ppid, at, table } => RawItem::Found { tid, pid, ppid, at, table },
             Stored::Descriptor { tid, fd, open } => {
                 RawItem::Descriptor { tid: *tid, fd: *fd, open: self.open(open) }
             }
@@ -446,7 +446,7 @@ mod tests {
             RawItem::Killed { tid, at, signal: b"SIGKILL" },
             RawItem::Superseded { tid, by: Tid(8), at },
             RawItem::Created { parent: tid, child: Tid(2), at },
-            RawItem::Found { tid, pid: Pid(1), ppid: Some(Pid(7)), at },
+            RawItem::Found { tid, pid: Pid(1), ppid: Some(Pid(7)), at, table: Some(Tid(3)) },
             RawItem::Descriptor { tid, fd: 5, open },
             RawItem::Copies { tid, fd: 5, of: Tid(8), other: 6, received: true },
             RawItem::Position { tid, fd: 5, position: 9 },

@@ -32,7 +32,7 @@ pub use companion::{Canary, stop_like};
 pub use filter::{AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test};
 pub use memory::read_memory;
 pub use messenger::{Messenger, Received, Takes, is_stop_signal};
-pub use same_file::is_same_file;
+pub use same_file::{is_same_file, is_same_table};
 pub use spawn::{Spawn, SpawnError, Spawned, Stage};
 pub use status::{Ending, Signal, Why};
 pub use stopped::{Going, SignalInfo, Stopped};

@@ -51,6 +51,8 @@ pub(crate) enum Stored {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ppid: Option<Pid>,
         at: Timestamp,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        table: Option<Tid>,
     },
     Descriptor {
         tid: Tid,
@@ -141,7 +143,7 @@ impl Stored {
             RawItem::Killed { tid, at, signal } => Self::Killed { tid, at, signal: signal.into() },
             RawItem::Superseded { tid, by, at } => Self::Superseded { tid, by, at },
             RawItem::Created { parent, child, at } => Self::Created { parent, child, at },
-            RawItem::Found { tid, pid, ppid, at } => Self::Found { tid, pid, ppid, at },
+            RawItem::Found { tid, pid, ppid, at, table } => Self::Found { tid, pid, ppid, at, table },
             RawItem::Descriptor { tid, fd, ref open } => Self::Descriptor { tid, fd, open: open.into() },
             RawItem::Copies { tid, fd, of, other, received } => Self::Copies { tid, fd, of, other, received },
             RawItem::Position { tid, fd, position } => Self::Position { tid, fd, position },
@@ -191,7 +193,7 @@ impl Stored {
             Self::Killed { tid, at, ref signal } => RawItem::Killed { tid, at, signal: signal.bytes() },
             Self::Superseded { tid, by, at } => RawItem::Superseded { tid, by, at },
             Self::Created { parent, child, at } => RawItem::Created { parent, child, at },
-            Self::Found { tid, pid, ppid, at } => RawItem::Found { tid, pid, ppid, at },
+            Self::Found { tid, pid, ppid, at, table } => RawItem::Found { tid, pid, ppid, at, table },
             Self::Descriptor { tid, fd, ref open } => RawItem::Descriptor { tid, fd, open: open.show() },
             Self::Copies { tid, fd, of, other, received } => RawItem::Copies { tid, fd, of, other, received },
             Self::Position { tid, fd, position } => RawItem::Position { tid, fd, position },

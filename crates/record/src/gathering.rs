@@ -22,6 +22,11 @@ impl Gathering {
         self.groups.iter().any(|(_, tids)| tids.contains(&tid))
     }
 
+    /// Whether a process was not told about yet.
+    pub(crate) fn has(&self, process: Pid) -> bool {
+        self.groups.iter().any(|(joined, _)| *joined == process)
+    }
+
     /// A thread ended instead.
     pub(crate) fn forget(&mut self, tid: Tid) {
         for (_, tids) in &mut self.groups {
@@ -56,5 +61,6 @@ mod tests {
         gathering.forget(Tid(3));
         assert_eq!(gathering.take_complete(held(&[1, 2])), Some((Pid(1), vec![Tid(1), Tid(2)])));
         assert!(gathering.waits_for(Tid(9)) && !gathering.waits_for(Tid(1)));
+        assert!(gathering.has(Pid(9)) && !gathering.has(Pid(1)));
     }
 }

@@ -52,11 +52,13 @@ impl<S: Store> Recording<'_, '_, S> {
     /// Tells about a thread whose making was not seen.
     pub(crate) fn find(&mut self, tid: Tid, process: Pid, at: Timestamp) {
         if tid.0 != process.0 {
-            self.emitter.item(&RawItem::Found { tid, pid: process, ppid: None, at });
+            self.emitter.item(&RawItem::Found { tid, pid: process, ppid: None, at, table: None });
             return;
         }
         let (emitter, threads, names) = (&mut self.emitter, &self.threads, &mut self.names);
-        let is_followed = |pid| pid != process && threads.has_process(pid);
+        let gathering = &self.gathering;
+        // What is told of two processes that share something must be told after both.
+        let is_followed = |pid| pid != process && threads.has_process(pid) && !gathering.has(pid);
         // What a process has opened before may be in a namespace that it has left.
         names.suspect();
         let mut seen = |tid, link: &str, name| names.seen(tid, link, name);

@@ -1,12 +1,14 @@
 //! What a tracer finds when it looks: threads and descriptors that were there before, and what lies behind new ones.
 //!
-//! A look tells what is, not how it came to be. Threads of one process share everything. The position of a descriptor is
+//! A look tells what is, not how it came to be. Threads of one process share everything but for the
+//! descriptor tables that the tracer tells apart. The position of a descriptor is
 //! good for as long as everybody who shares its open file description is followed; the tracer says whether that is so.
 
 use crate::Sink;
 use crate::contested::Look;
 use crate::context::Context;
 use crate::file_names::intern;
+use crate::ids::TableId;
 use crate::making::Arrival;
 use crate::open_files::Holders;
 use crate::process_table::{NewThread, Thread, ThreadId};
@@ -21,6 +23,8 @@ pub(crate) struct FoundThread {
     pub(crate) pid: Pid,
     pub(crate) ppid: Option<Pid>,
     pub(crate) at: Timestamp,
+    /// The thread whose descriptor table it uses, if that is not its process's; its own is that of nobody else.
+    pub(crate) table: Option<Tid>,
 }
 
 impl State {
@@ -90,7 +94,7 @@ impl State {
     }
 
     pub(crate) fn found<S: Sink>(&mut self, case: CaseId, found: FoundThread, cx: &mut Context<'_, S>) {
-        let FoundThread { tid, pid, ppid, at } = found;
+        let FoundThread { tid, pid, ppid, at, .. } = found;
         if let Some(id) = self.processes.find(tid) {
             let thread = self.processes.thread(id);
             if !thread.zombie && self.processes.process(thread.process).pid == pid {
@@ -101,7 +105,7 @@ impl State {
         let thread = match self.processes.member_of(pid) {
             Some(member) => {
                 let Thread { process, table, directory, space, .. } = *self.processes.thread(member);
-                let table = self.descriptors.share(table);
+                let table = self.table_of(&found, table);
                 let directory = self.directories.share(directory);
                 let space = self.spaces.share(space);
                 self.processes.add_thread(NewThread { tid, case, table, directory, space }, process)
@@ -115,6 +119,18 @@ impl State {
             }
         };
         self.see(thread, case, Some(at));
+    }
+
+    /// The descriptor table of a thread that was found, in a process with the table `common`.
+    fn table_of(&mut self, found: &FoundThread, common: TableId) -> TableId {
+        match found.table {
+            Some(with) if with == found.tid => self.unseen_table(),
+            Some(with) => {
+                let known = self.processes.find(with).map(|thread| self.processes.thread(thread).table);
+                self.descriptors.share(known.unwrap_or(common))
+            }
+            None => self.descriptors.share(common),
+        }
     }
 
     /// What a look at a descriptor shows.

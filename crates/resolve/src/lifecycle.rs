@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::creations::Creation;
 use crate::descriptor_tables::Description;
 use crate::directories::DirectoryId;
+use crate::ids::TableId;
 use crate::operands::Operands;
 use crate::process_table::{CommandLine, End, Entered, NewThread, Parentage, ProcessId, Thread, ThreadId};
 use crate::scene::Scene;
@@ -52,11 +53,7 @@ impl State {
 
     /// The first thread of a process of which nothing is known but these ids.
     pub(crate) fn unrelated(&mut self, case: CaseId, tid: Tid, pid: Pid, ppid: Option<Pid>) -> ThreadId {
-        let table = self.descriptors.new_table();
-        for fd in 0..3 {
-            let description = self.descriptors.describe(Description::unseen(Nullable::NULL));
-            self.descriptors.set(table, fd, description, false);
-        }
+        let table = self.unseen_table();
         let directory = self.directories.unknown();
         let space = self.spaces.empty();
         let parentage = Parentage { image_of: None, ppid };
@@ -66,6 +63,16 @@ impl State {
             parentage,
             Nullable::NULL,
         )
+    }
+
+    /// A table with what a program expects to be there: descriptors of which nothing is known.
+    pub(crate) fn unseen_table(&mut self) -> TableId {
+        let table = self.descriptors.new_table();
+        for fd in 0..3 {
+            let description = self.descriptors.describe(Description::unseen(Nullable::NULL));
+            self.descriptors.set(table, fd, description, false);
+        }
+        table
     }
 
     /// `tid` is the child of the creation of `parent`.

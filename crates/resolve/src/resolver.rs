@@ -273,8 +273,8 @@ impl Resolver {
         cx: &mut Context<'_, S>,
     ) -> bool {
         match *item {
-            RawItem::Found { tid, pid, ppid, at } => {
-                self.state.found(case, FoundThread { tid, pid, ppid, at }, cx);
+            RawItem::Found { tid, pid, ppid, at, table } => {
+                self.state.found(case, FoundThread { tid, pid, ppid, at, table }, cx);
             }
             RawItem::Descriptor { tid, .. }
             | RawItem::Copies { tid, .. }

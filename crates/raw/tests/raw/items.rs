@@ -115,7 +115,7 @@ fn items(of: &Material, mut show: impl FnMut(&RawItem<'_>)) {
         RawItem::Killed { tid, at, signal: a },
         RawItem::Superseded { tid, by: other_tid, at },
         RawItem::Created { parent: tid, child: other_tid, at },
-        RawItem::Found { tid, pid, ppid: p.then_some(pid), at },
+        RawItem::Found { tid, pid, ppid: p.then_some(pid), at, table: q.then_some(other_tid) },
         RawItem::Descriptor { tid, fd, open },
         RawItem::Copies { tid, fd, of: other_tid, other, received: p },
         RawItem::Position { tid, fd, position: x },

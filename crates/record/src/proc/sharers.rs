@@ -45,7 +45,7 @@ impl<'a> Neighbours<'a> {
         Self { process, is_followed, hidden: None }
     }
 
-    /// Who shares what descriptor `fd` of the process, seen through thread `tid`, refers to.
+    /// Who shares what descriptor `fd` of the process, seen through thread `tid`, refers to: a followed one if there is one.
     pub(super) fn sharers(&mut self, tid: Tid, fd: i32) -> Sharers {
         // Where the kernel does not compare, nothing can be found out.
         if is_same_file((tid, fd), (tid, fd)) != Some(true) || *self.hidden.get_or_insert_with(is_hidden) {
@@ -54,18 +54,22 @@ impl<'a> Neighbours<'a> {
         let own = Pid(std::process::id());
         let mut asked: HashSet<u32> = [own.0, self.process.0].into();
         for _ in 0..LISTINGS {
-            let mut news = 0;
+            let (mut news, mut others) = (0, false);
             for pid in processes().filter(|pid| asked.insert(*pid)) {
                 news += 1;
+                let is_followed = (self.is_followed)(Pid(pid));
+                if others && !is_followed {
+                    continue;
+                }
                 match shares(Tid(pid), (tid, fd)) {
                     Some(None) => {}
-                    Some(Some(other)) if (self.is_followed)(Pid(pid)) => {
-                        return Sharers::Followed(Tid(pid), other);
-                    }
-                    Some(Some(_)) => return Sharers::Others,
-                    None if is_near(Pid(pid)) => return Sharers::Others,
-                    None => {}
+                    Some(Some(other)) if is_followed => return Sharers::Followed(Tid(pid), other),
+                    Some(Some(_)) => others = true,
+                    None => others |= is_near(Pid(pid)),
                 }
+            }
+            if others {
+                return Sharers::Others;
             }
             if news == 0 {
                 return Sharers::Nobody;
@@ -151,8 +155,8 @@ mod tests {
         let open =
             || File::options().write(true).create(true).truncate(false).open(dir.path().join("a")).unwrap();
         let (shared, alone) = (open(), open());
-        let mut children = [child(&shared), child(&shared), child(&alone)];
-        let [first, second, third] = [0, 1, 2].map(|index| children[index].id());
+        let mut children = [child(&shared), child(&shared), child(&alone), child(&shared)];
+        let [first, second, third, last] = [0, 1, 2, 3].map(|index| children[index].id());
         let look = |pid: u32, is_followed: &dyn Fn(Pid) -> bool| {
             Neighbours::of(Pid(pid), is_followed).sharers(Tid(pid), 0)
         };
@@ -161,6 +165,8 @@ mod tests {
         } else {
             assert_eq!(look(first, &|_| false), Sharers::Others);
             assert_eq!(look(first, &|_| true), Sharers::Followed(Tid(second), 0));
+            assert_eq!(look(first, &|pid| pid.0 == last), Sharers::Followed(Tid(last), 0));
+            assert_eq!(look(last, &|pid| pid.0 == second), Sharers::Followed(Tid(second), 0));
             assert_eq!(look(third, &|_| false), Sharers::Nobody);
         }
         for child in &mut children {

@@ -1,7 +1,7 @@
 //! What a process is when the recording of it begins.
 //!
-//! The threads of a process are taken to share one descriptor table and one working directory; only `unshare` and
-//! `clone` without `CLONE_FILES | CLONE_FS` make it otherwise, and no C library does.
+//! The threads of a process share one descriptor table unless the kernel says otherwise ([`Tables`]), and are taken to share one working
+//! directory; only `unshare` and `clone` without `CLONE_FS` make that otherwise, and no C library does.
 
 use super::descriptor::{FoundDescriptor, look};
 use super::environment::EnvSelection;
@@ -11,7 +11,7 @@ use super::{read, stat};
 use hashbrown::HashMap;
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Nanos, Pid, Tid, Timestamp};
-use iotrail_ptrace::is_same_file;
+use iotrail_ptrace::{is_same_file, is_same_table};
 use rustix::fs::Dir;
 use rustix::time::ClockId;
 
@@ -46,11 +46,13 @@ pub fn snapshot(
     let mut threads: Vec<Tid> = numbers(leader, "task").map(Tid).collect();
     threads.sort_unstable();
     let stat = read::small(leader, "stat").and_then(|text| stat::parse(&text)).unwrap_or_default();
-    for tid in &threads {
-        deliver(RawItem::Found { tid: *tid, pid, ppid: stat.ppid, at });
-    }
     // The leader may have ended before its threads; then it has neither directory nor descriptors to show.
-    let Some(tid) = threads.iter().copied().find(|tid| super::image::path(*tid, "cwd").is_some()) else {
+    let first = threads.iter().copied().find(|tid| is_alive(*tid));
+    let mut tables = Tables(first.into_iter().collect());
+    for tid in &threads {
+        deliver(RawItem::Found { tid: *tid, pid, ppid: stat.ppid, at, table: tables.apart(*tid) });
+    }
+    let Some(tid) = first else {
         return SnapshotSummary { threads, ..SnapshotSummary::default() };
     };
     let mut facts = image(tid, env);
@@ -63,7 +65,7 @@ pub fn snapshot(
     let mut found = SnapshotSummary { threads, cut: facts.cut, ..SnapshotSummary::default() };
     let mut originals = Originals::default();
     let mut neighbours = Neighbours::of(pid, is_followed);
-    for fd in numbers(tid, "fd").filter_map(|fd| i32::try_from(fd).ok()) {
+    for (tid, fd) in tables.descriptors() {
         match look(tid, fd) {
             Some(mut there) => {
                 found.descriptors += 1;
@@ -84,6 +86,35 @@ pub fn snapshot(
 
 /// How many separate openings of one file with the same position are told apart.
 const MAX_ORIGINALS: usize = 16;
+
+/// Whether a thread has something to show still.
+fn is_alive(tid: Tid) -> bool {
+    super::image::path(tid, "cwd").is_some()
+}
+
+/// A thread for each descriptor table of a process, that of most first.
+struct Tables(Vec<Tid>);
+
+impl Tables {
+    /// The first thread that was found with the table of this one, if that is not the table of the process.
+    fn apart(&mut self, tid: Tid) -> Option<Tid> {
+        let (first, others) = self.0.split_first()?;
+        if is_same_table(tid, *first) != Some(false) || !is_alive(tid) {
+            return None;
+        }
+        let found = others.iter().copied().find(|other| is_same_table(tid, *other) == Some(true));
+        if found.is_none() {
+            self.0.push(tid);
+        }
+        Some(found.unwrap_or(tid))
+    }
+
+    /// All descriptors, with a thread that has each.
+    fn descriptors(&self) -> impl Iterator<Item = (Tid, i32)> {
+        let of = |tid: Tid| numbers(tid, "fd").filter_map(move |fd| Some((tid, i32::try_from(fd).ok()?)));
+        self.0.iter().copied().flat_map(of)
+    }
+}
 
 /// When a process was made, to 10 ms; `now` if that is unknown.
 #[must_use]
@@ -106,7 +137,7 @@ enum Original {
 /// The descriptors that are no copies of others, as far as positions matter, by file and position.
 #[derive(Default)]
 struct Originals {
-    fds: HashMap<(u64, u64, i64), Vec<i32>, foldhash::fast::RandomState>,
+    fds: HashMap<(u64, u64, i64), Vec<(Tid, i32)>, foldhash::fast::RandomState>,
 }
 
 impl Originals {
@@ -115,14 +146,14 @@ impl Originals {
         let Some(position) = found.position else { return Original::Unknown };
         let place = (found.facts.device, found.facts.inode, position);
         let fds = self.fds.entry(place).or_default();
-        let is_copy = |fd: &i32| is_same_file((tid, found.fd), (tid, *fd)) == Some(true);
-        if let Some(fd) = fds.iter().copied().find(is_copy) {
-            return Original::Other(tid, fd);
+        let is_copy = |other: &(Tid, i32)| is_same_file((tid, found.fd), *other) == Some(true);
+        if let Some((of, fd)) = fds.iter().copied().find(is_copy) {
+            return Original::Other(of, fd);
         }
         if fds.len() >= MAX_ORIGINALS {
             return Original::Unknown;
         }
-        fds.push(found.fd);
+        fds.push((tid, found.fd));
         match neighbours.sharers(tid, found.fd) {
             Sharers::Nobody => Original::Alone,
             Sharers::Followed(of, other) => Original::Other(of, other),
@@ -165,8 +196,8 @@ mod tests {
                 &|_| false,
                 &mut |_, _, name| name,
                 |item| match item {
-                    RawItem::Found { tid, pid, ppid, at } => {
-                        assert!(pid == own && ppid.is_some() && at == now);
+                    RawItem::Found { tid, pid, ppid, at, table } => {
+                        assert!(pid == own && ppid.is_some() && at == now && table.is_none());
                         found.push(tid);
                     }
                     RawItem::Descriptor { .. } => descriptors += 1,

@@ -82,6 +82,18 @@ fn found_threads_of_one_process_share_everything() {
 }
 
 #[test]
+fn found_threads_with_a_table_of_their_own_have_descriptors_of_their_own() {
+    let script = Script::new().by(100).found(100).by(101).found_apart(100, 101).by(102).found_apart(100, 101);
+    let script = script.by(103).found(100).by(100).looked(7, "/a", 0).by(101).looked(7, "/b", 3);
+    let script = script.by(102).read(7, 2);
+    assert_eq!((script.path(), script.offset()), (Some("/b"), Some(3)));
+    let script = script.by(103).read(7, 2);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(0)));
+    let script = script.by(101).close(7).by(100).read(7, 2);
+    assert_eq!((script.path(), script.offset(), script.last().pid), (Some("/a"), Some(2), 100));
+}
+
+#[test]
 fn a_leader_that_is_gone_does_not_hide_its_process() {
     let script = Script::new().by(105).found(100).by(106).found(100).looked(3, "/a", 0).by(105).read(3, 1);
     assert_eq!((script.path(), script.last().pid), (Some("/a"), 100));

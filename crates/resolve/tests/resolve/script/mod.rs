@@ -312,7 +312,14 @@ impl Script {
     pub(crate) fn found(mut self, pid: u32) -> Self {
         self.clock += self.step;
         let (tid, at) = (self.tid, Timestamp(self.clock));
-        self.item(&RawItem::Found { tid, pid: Pid(pid), ppid: Some(Pid(1)), at })
+        self.item(&RawItem::Found { tid, pid: Pid(pid), ppid: Some(Pid(1)), at, table: None })
+    }
+
+    /// The same of a thread that uses the descriptors of thread `table` (or its own), which are not those of its process.
+    pub(crate) fn found_apart(mut self, pid: u32, table: u32) -> Self {
+        self.clock += self.step;
+        let (tid, at, table) = (self.tid, Timestamp(self.clock), Some(Tid(table)));
+        self.item(&RawItem::Found { tid, pid: Pid(pid), ppid: Some(Pid(1)), at, table })
     }
 
     /// The tracer looks at a descriptor.
