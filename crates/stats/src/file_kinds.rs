@@ -3,11 +3,13 @@
 //! Regular files and block devices are files; directories, pipes, sockets, terminals and other character devices, and
 //! anonymous inodes are not. Of what was only looked at a trail does not know the kind. It is a file if data was read from it
 //! or written to it, or if it was opened for writing, which no directory lets anybody do. Else it is a directory if another
-//! path lies below one of its names, and a file if it has a path at all, be it a relative one.
+//! path lies below one of its names, and a file if it has a path at all, be it a relative one. A name of the kernel's without a number
+//! (`/proc/self/fd/5`) may mean another file each time, and is none.
 
 use crate::call_kind::CallKinds;
 use iotrail_model::calls::Transfer;
 use iotrail_model::canonical::is_object;
+use iotrail_model::places::is_pseudo;
 use iotrail_model::{EventBatch, FileId, FlagsId, Names, Nullable};
 use iotrail_trail::{Columns, DistinctFile, EventLog, TrailError};
 use std::collections::BTreeSet;
@@ -26,6 +28,7 @@ impl FileKinds {
             Some(true) => Named::File,
             Some(false) => Named::Other,
             None if !is_path(&paths[file.path.index()]) => Named::Other,
+            None if !file.numbered && is_pseudo(&*paths[file.path.index()]) => Named::Other,
             None => {
                 let mut names = file.names.iter().map(|name| &*paths[name.path.index()]);
                 let is_directory = |path: &str| below.has(path.trim_end_matches('/')) || ends_in_dots(path);
@@ -165,6 +168,7 @@ mod tests {
             ("socket", None),
             ("TCP:[127.0.0.1:80]", None),
             ("12:30.log", None),
+            ("/proc/self/fd/5", None),
         ] {
             if kind.is_some() {
                 log.push_file(path.as_bytes(), &FileFacts { kind, ..FileFacts::default() });

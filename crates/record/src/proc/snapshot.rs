@@ -134,10 +134,13 @@ enum Original {
     Unknown,
 }
 
+/// Device, inode, position.
+type Place = (u64, u64, i64);
+
 /// The descriptors that are no copies of others, as far as positions matter, by file and position.
 #[derive(Default)]
 struct Originals {
-    fds: HashMap<(u64, u64, i64), Vec<(Tid, i32)>, foldhash::fast::RandomState>,
+    fds: HashMap<Place, Vec<(Tid, i32)>, foldhash::fast::RandomState>,
 }
 
 impl Originals {
