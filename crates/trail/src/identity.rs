@@ -139,7 +139,7 @@ impl Identities {
         };
         let file = |(path, row): (usize, &FileRow)| {
             let path = PathId::from_index(path);
-            let mut file = DistinctFile { path, ..DistinctFile::default() };
+            let mut file = DistinctFile { path, numbered: row.file.is_some(), ..DistinctFile::default() };
             file.learn(row);
             file.names.push(FileName { path, gone: gone(path) });
             file
