@@ -10,7 +10,7 @@ copies of in.txt lie there before, `# symbolic: TARGET NAME ...` that
 symbolic links lie there before, `# appears: FILE` that a file is put there, and `# switched: TARGET NAME` that a symbolic link leads elsewhere, `# precious: FILE` that somebody puts a file there, `# taken: FILES` that somebody's files lie there
 before it is built for the first time, `# away: DIRECTORY` that a link lies in its place, `# changes: FILE` that it is the input that changes, `# becomes: LINES` what it holds then, `# older: yes` that it is older then, `# deletes: FILE` that it is the output that is deleted,
 before it is built once more (see `reruns.py`), `# trials: unchanged` that it is only built once more as it is (`clean` moves no directory of before back, and the times of directories are not those that a job found), `# silent: yes` that no
-remark may give leave to differ, and `# old: FILES` lie in the directory before, with other contents and dates in the
+remark may give leave to differ, `# refuses: no` that no build after a change is refused, and `# old: FILES` lie in the directory before, with other contents and dates in the
 future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
 default the same), `# through: link` that the recorder is started through a symbolic link, `# place:` the name of the clean
 directory (each of several makes a workflow of its own), `# umask:` that of the recording, `# apart: JOBS` that it has so many jobs and none is a manager as a whole.
@@ -161,6 +161,7 @@ class Case:
         self.below = shlex.split(said.get("below", ""))
         self.linked, self.silent = said.get("linked", "").split(), said.get("silent") == "yes"
         self.umask, self.apart = int(said.get("umask", "022"), 8), said.get("apart")
+        self.refuses = said.get("refuses") != "no"
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
         self.name = f"{script.stem} ({shell})"
 

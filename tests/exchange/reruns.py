@@ -140,7 +140,8 @@ class Trials:
             self.results[trial] = ("equal", "")
         elif done.returncode != 0 and REFUSED.search(done.stderr + done.stdout) and not trial.startswith(("unchanged", "clean")):
             gone = sorted(there - self.inputs.keys() - found.keys() - {trial.partition(" ")[2]})
-            self.results[trial] = ("WRONG", f"refused, but these are gone: {gone}") if gone else ("refused", REFUSED.search(done.stderr + done.stdout)[0])
+            why = REFUSED.search(done.stderr + done.stdout)[0]
+            self.results[trial] = ("WRONG", f"refused, but these are gone: {gone}") if gone else ("refused" if self.case.refuses else "WRONG", why)
         elif done.returncode == 0 and all(name.replace("\n", "\\n").replace("\t", "\\t") in self.unnoticed for name in different):
             self.results[trial] = ("remarked", self.unnoticed)
         else:

@@ -217,6 +217,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         if !through.is_empty() {
             let _ = writeln!(text, "through-{} := {}", number + 1, through.join(" "));
         }
+        if !watched.own[number].is_empty() {
+            let _ = writeln!(text, "own-{} := {}", number + 1, watched.own[number].join(" "));
+        }
         for (place, changed) in rule.changed.iter().enumerate().filter(|(_, changed)| !is_plain(changed)) {
             let _ = writeln!(text, "{} := {changed}", changed_name(number, place));
         }

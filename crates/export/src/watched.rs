@@ -4,7 +4,7 @@
 use crate::escape::Base;
 use crate::owned;
 use iotrail_workflow::jobs::{Job, Jobs, Left};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Names of one job.
@@ -25,6 +25,8 @@ pub(crate) struct Watched {
     pub(crate) directories: BTreeSet<String>,
     /// Names of any job that no job makes or takes away: what wakes others looks through them, too.
     of_before: BTreeSet<String>,
+    /// By job, what it alone makes and may have made by one of its names, through a link to a directory.
+    pub(crate) own: Vec<Vec<String>>,
 }
 
 impl Watched {
@@ -48,12 +50,21 @@ impl Watched {
         let written = |path: &str| {
             Some(base.relative(path)).filter(|path| !path.starts_with('/')).and_then(|path| name(&path))
         };
-        let made = jobs.jobs.iter().flat_map(owned::names);
-        watched.made = made.chain(taken_away(jobs)).filter_map(written).collect();
+        let made = || jobs.jobs.iter().flat_map(owned::names);
+        watched.made = made().chain(taken_away(jobs)).filter_map(written).collect();
         let of_jobs = jobs.jobs.iter().flat_map(|job| &job.directories);
         watched.directories = of_jobs.chain(&jobs.directories).filter_map(|path| written(path)).collect();
         let all = watched.names.iter().flatten();
         watched.of_before = all.filter(|name| !watched.made.contains(*name)).cloned().collect();
+        let makers = makers(jobs);
+        for (number, (job, names)) in jobs.jobs.iter().zip(&watched.names).enumerate() {
+            let known: BTreeSet<&str> = names.iter().map(|name| last_part(name)).collect();
+            let alone = |path: &&str| makers.get(path) == Some(&Some(number));
+            let called = |path: &&str| known.contains(last_part(path));
+            let own = owned::names(job).filter(alone).filter(called).filter_map(written);
+            let own: BTreeSet<String> = own.filter(|path| !names.contains(path)).collect();
+            watched.own.push(own.into_iter().collect());
+        }
         watched
     }
 
@@ -66,6 +77,25 @@ impl Watched {
     pub(crate) fn any(&self) -> bool {
         self.names.iter().any(|names| !names.is_empty())
     }
+}
+
+/// By name, the job that makes or changes it, if no other one does.
+fn makers(jobs: &Jobs) -> BTreeMap<&str, Option<usize>> {
+    let mut makers: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+    for (number, job) in jobs.jobs.iter().enumerate() {
+        for path in owned::names(job) {
+            let maker = makers.entry(path).or_insert(Some(number));
+            *maker = maker.filter(|other| *other == number);
+        }
+    }
+    makers.extend(jobs.directories.iter().map(|path| (&**path, None)));
+    makers.extend(taken_away(jobs).map(|path| (path, None)));
+    makers
+}
+
+/// What a name is called in its directory.
+fn last_part(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, last)| last)
 }
 
 /// Names of before that jobs find and that are away at the end.
@@ -101,7 +131,7 @@ echo \"$name: it leads to what a job has made since; run {clean}, and make again
 
 /// Functions for make: `leads-elsewhere` with the number of a job is something if the names of `watched-N` do not lead where they led when it
 /// ran, `are-there` are the files among them, and `keep-leads` is a command that keeps where they lead. `refuse-made`
-/// is one that refuses the job if one of them leads to what a job made, but did not when it began (`keep-inner`); `keep-led` keeps how those look that lead to nothing of the jobs; `unless-theirs` is a name, unless it leads to what the jobs make, whose time is no reason; `still-nowhere` does so if another job made that while it ran.
+/// is one that refuses the job if one of them leads to what a job made, but did not when it began (`keep-inner`), unless the job alone makes that by this name (`own-N`); `keep-led` keeps how those look that lead to nothing of the jobs; `unless-theirs` is a name, unless it leads to what the jobs make, whose time is no reason; `still-nowhere` does so if another job made that while it ran.
 pub(crate) fn of_make(watched: &Watched, sum: &str, new: &str, clean: &str) -> String {
     let file = format!(".iotrail/leads-{sum}-$1");
     let inner = format!(".iotrail/inner-{sum}-$1");
@@ -129,7 +159,8 @@ led-away = $(foreach name,$(watched-$1) $(through-$1),$(if $(call leads-away,$(n
 keep-led = $(if $(call led-away,$1),_looks $1-led $(call led-away,$1),rm -f .iotrail/looks-{sum}-$1-led)
 keep-inner = mkdir -p .iotrail && printf \"%s\\n\" '. $(call lead-inside,$1)' >{inner}
 lead-inside = $(foreach name,$(watched-$1),$(if $(filter $(watched-made),$(patsubst $(watched-base)/%,%,$(realpath $(name)))),$(name)))
-made-since = $(if $(file <{inner}),$(filter-out $(file <{inner}),$(call lead-inside,$1)))
+made-since = $(if $(file <{inner}),$(foreach name,$(filter-out $(file <{inner}),$(call lead-inside,$1)),$(if $(call leads-own,$1,$(name)),,$(name))))
+leads-own = $(filter $(own-$1),$(patsubst $(watched-base)/%,%,$(filter $(realpath $2),$(realpath $(dir $2))/$(notdir $2))))
 made-why = it leads to what a job has made since; run {clean}, and make again
 refuse-made = $(if $(call made-since,$1),echo \"$(firstword $(call made-since,$1)): $(made-why)\" >&2; exit 1)
 lead-nowhere = $(foreach name,$(watched-$1),$(if $(realpath $(name)),,$(name)))
