@@ -64,6 +64,7 @@ FILES = {
     "step1.sh": "sort in.txt > one\ncp one tmp\nsleep 0\n",
     "step2.sh": "cat one body > two\nsleep 0\n",
     "up.py": "import sys\nopen(sys.argv[2], 'w').write(open(sys.argv[1]).read().upper())\n",
+    "publish.py": "import os, sys\nout = open('scratch', 'w')\nout.write(open('header').read())\nout.close()\nos.rename('scratch', 'o')\n",
     "exchange.py": "import ctypes, os, sys\none, other = (os.fsencode(name) for name in sys.argv[1:])\n"
                    "if ctypes.CDLL(None, use_errno=True).renameat2(-100, one, -100, other, 2):\n    raise OSError(ctypes.get_errno(), 'renameat2')\n",
     "mp.py": "import multiprocessing\ndef work(n):\n    with open('in.txt') as f, open(f'part{n}', 'w') as g:\n        g.write(f.read() * (n + 1))\n"

@@ -84,7 +84,7 @@ const EXPLANATION: [(&str, &str); 36] = [
     ("_unmake", "_unmake N NAME: \"clean\" removes NAME if it was not there before a job changed it."),
     (
         "_same",
-        "_same N NAME: a job that overwrites NAME finds there what the jobs left. _now N NAME: that is what is there now, but for permissions;",
+        "_same N NAME: a job that overwrites NAME, if that was there before, finds there what the jobs left. _now N NAME: that is what is there now, but for permissions;",
     ),
     (
         "_same",
@@ -324,7 +324,7 @@ echo \"$name: it is not there; restore it, and make again\" >&2; exit 1; }; done
     let free = "_free() ( for name; do test -e \"$name\" || test -L \"$name\" || continue; \
 echo \"$name: it may hold what had another name before the jobs ran; put that back, move $name away, and make again\" >&2; exit 1; done );";
     let same = format!(
-        "_same() ( test ! -e {now}$1 || test \"$(cat {now}$1)\" = \"$(_held \"$2\")\" || {{ \
+        "_same() ( test ! -e {now}$1 || test \"$(cat {was}$1 2>/dev/null)\" = none || test \"$(cat {now}$1)\" = \"$(_held \"$2\")\" || {{ \
 echo \"$2: it was changed after the jobs left it, and this one overwrites it; run {clean}, restore it, and make again\" >&2; exit 1; }} );"
     );
     let leaves = format!(
@@ -662,13 +662,17 @@ fn found<'a>(jobs: &'a Jobs, left: &[Left]) -> BTreeMap<u32, &'a str> {
     states.map(|state| (state.thing, &*state.path)).collect()
 }
 
-/// Names of before that jobs need as they were and that this one overwrites without a look at them, by their numbers.
+/// Names of before, or perhaps of before, that jobs need as they were and that this one overwrites without a look at them, by their
+/// numbers.
 fn overwritten<'a>(job: &Job, jobs: &'a Jobs) -> Vec<(u32, &'a str)> {
     let is_found = |thing: &u32| job.finds.iter().any(|state| state.thing == *thing);
-    let inputs = found(jobs, &[Left::Input]);
+    let made: BTreeSet<&str> = job.made.iter().map(|made| &*made.path).collect();
+    let mut old = found(jobs, &[Left::Perhaps]);
+    old.retain(|_, path| !made.contains(path));
+    old.extend(found(jobs, &[Left::Input]));
     let blindly = job.leaves.iter().filter(|thing| !is_found(thing));
     blindly
-        .filter_map(|thing| Some((*thing, *inputs.get(thing)?)))
+        .filter_map(|thing| Some((*thing, *old.get(thing)?)))
         .filter(|(_, path)| !is_shared(path, jobs))
         .collect()
 }

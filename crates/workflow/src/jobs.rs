@@ -235,8 +235,8 @@ pub struct JobFile {
     pub stays: bool,
     /// Whether it was there before this job changed it: it was changed in place, or replaced.
     pub updated: bool,
-    /// Whether an older file of that name was there before the recording, found by a job or emptied: who deletes it before the
-    /// job runs takes its permissions and what the job found.
+    /// Whether an older file of that name was there before the recording, found by a job or emptied, or perhaps a link through
+    /// which the job went: who deletes it before the job runs takes its permissions and what the job found.
     pub older: bool,
     /// Whether it is a symbolic link that was made in the recording.
     pub link: bool,

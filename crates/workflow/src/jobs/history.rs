@@ -74,6 +74,8 @@ pub(crate) struct NameHistory {
     pub(crate) there_before: bool,
     /// Whether it was found or emptied before anybody made it.
     pub(crate) older: bool,
+    /// Whether it may have been a symbolic link of before through which the job went that replaced it.
+    pub(crate) perhaps_older: bool,
     /// Whether somebody looked for it before anybody made it, and nothing was there.
     missed: bool,
     /// Whether it is a symbolic link that somebody made.
@@ -303,7 +305,7 @@ pub(crate) fn write(
         origin,
     };
     for path in &old_links.own {
-        writer.names.entry(*path).or_default().older = true;
+        writer.names.entry(*path).or_default().perhaps_older = true;
     }
     for path in &old_links.moved {
         writer.names.entry(*path).or_default().link = true;
@@ -814,7 +816,9 @@ impl Writer<'_> {
         let known = |file: FileId| {
             self.log.distinct_files().get(file.index()).is_some_and(|file| file.inode.is_some())
         };
-        let is_made = |history: &NameHistory| history.written && !history.there_before && !history.older;
+        let is_made = |history: &NameHistory| {
+            history.written && !history.there_before && !history.older && !history.perhaps_older
+        };
         let made = self.names.get(&path).is_some_and(is_made);
         let (Some(job), false) = (who, made || lost.is_some_and(known) || self.hides(path)) else { return };
         let doer = self.doer(job);
@@ -984,7 +988,12 @@ impl Writer<'_> {
             Before::Unknown | Before::There => How::Changed,
         };
         match who {
-            Some(job) => self.stages.write(Thing::Name(path), job, how, older),
+            Some(job) => {
+                self.stages.write(Thing::Name(path), job, how, older);
+                if older.is_none() && history.perhaps_older {
+                    self.stages.may_replace(Thing::Name(path));
+                }
+            }
             None => self.stages.by_manager(Thing::Name(path)),
         }
         history.written = true;

@@ -362,7 +362,7 @@ fn files(
                 only: writers.len() == 1 && !name.by_manager,
                 stays,
                 updated: used.updated || name.there_before,
-                older: name.older,
+                older: name.older || name.perhaps_older,
                 link: name.link,
                 timed: name.timed,
             };

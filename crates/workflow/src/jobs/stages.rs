@@ -283,6 +283,13 @@ impl Stages {
         }
     }
 
+    /// Something may have had the name of what just began there.
+    pub(crate) fn may_replace(&mut self, thing: Thing) {
+        if let Some(stage) = self.history(thing).stages.last_mut() {
+            stage.replaced = true;
+        }
+    }
+
     /// A directory got that name; nobody's job if a manager did it.
     pub(crate) fn born(&mut self, directory: Arc<str>, by: Option<u32>, moved: bool) {
         self.births.entry(directory).or_default().push(Birth { at: self.now, by, moved });
