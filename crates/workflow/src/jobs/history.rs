@@ -198,7 +198,7 @@ struct Writer<'a> {
     stages: Stages,
     /// The step under way.
     action: JobAction,
-    /// What the step under way does to a file by an open, if it empties or makes it.
+    /// What the step under way does to a file, if it empties or makes it.
     opens: Option<How>,
     /// Whether the step under way changes permissions only.
     permits: bool,
@@ -573,6 +573,7 @@ impl Writer<'_> {
                 }
             }
             JobAction::Symlink | JobAction::Fifo => {
+                self.opens = Some(How::Made);
                 self.wrote(who, path, file, 0, Before::Gone);
                 if step.action == JobAction::Fifo {
                     // No workflow system can tell by it whether its job was run.
@@ -1065,6 +1066,7 @@ impl Writer<'_> {
         for way in ways.take_while(|way| !is_at(text, way)) {
             if let Some(link) = self.labels.number(way) {
                 self.stages.read(Thing::Name(link), job, LookupOutcome::Used);
+                self.names.entry(link).or_default().turns.read(job, self.span, &mut self.needs);
             }
         }
     }
