@@ -49,7 +49,8 @@ pub(crate) struct Rule {
     pub(crate) stamp: String,
     /// Files that it reads: those of other jobs, stamps, and those that nobody makes.
     pub(crate) inputs: Vec<String>,
-    /// Those that nobody makes and that it never read, only asked about: they may be links that lead nowhere, which no format can wait for.
+    /// Those that nobody makes and that it never read, only asked about or gave other names: they may be links that lead nowhere, which no
+    /// format can wait for.
     pub(crate) asked: BTreeSet<String>,
     /// Jobs that it waits for without reading what they are known by: the first target of each.
     pub(crate) after: Vec<String>,
@@ -172,7 +173,9 @@ where
             read.chain(asked).filter(|path| !in_made(path) && !is_shared(path)).collect();
         let (late, early): (Vec<&Arc<str>>, Vec<&Arc<str>>) =
             known.into_iter().partition(|path| is_carried(path));
-        let own_inputs: HashSet<&str> = job.inputs.iter().map(|file| &*file.path).collect();
+        let is_moved = |file: &&JobFile| file.read == 0 && job.moves.contains(&file.path);
+        let own_inputs: HashSet<&str> =
+            job.inputs.iter().filter(|file| !is_moved(file)).map(|file| &*file.path).collect();
         let asked =
             early.iter().filter(|path| !changed.contains(&****path) && !own_inputs.contains(&****path));
         let asked: BTreeSet<String> = asked.filter_map(|path| input_name(path)).collect();
