@@ -11,7 +11,7 @@ use crate::looks;
 use crate::owned::Owned;
 use crate::runnable::{check, umask};
 use crate::targets::{
-    Before, NEVER_NOTICED, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed,
+    Before, NEVER_NOTICED, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed, unwoken,
 };
 use crate::watched::{Watched, of_make};
 use iotrail_model::text::is_invisible;
@@ -140,7 +140,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         unnoticed(jobs, owned, Before::Kept, &rules, &watched, &names).map(|remark| comment(&remark)),
     );
     text.push_str(&comment(NEVER_NOTICED));
-    unheeded(jobs, owned).iter().for_each(|remark| text.push_str(&comment(remark)));
+    unheeded(jobs, owned).iter().chain(&unwoken(&rules)).for_each(|remark| text.push_str(&comment(remark)));
     for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
         let _ = writeln!(text, "export {name} := {value}");
     }
@@ -248,6 +248,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         }
         if has_looks(rule) {
             let _ = write!(text, " $(call looks-differ,{})", number + 1);
+        }
+        for list in rule.odd_lists.iter().filter(|list| **list != number) {
+            let _ = write!(text, " $(call looks-differ,{}-made)", list + 1);
         }
         for input in &rule.inputs {
             let is_asked = asked.contains(input) && is_plain(input);

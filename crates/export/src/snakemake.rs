@@ -11,7 +11,9 @@ use crate::long_lines::LongLines;
 use crate::looks::OF_SNAKEMAKE as OF_LOOKS;
 use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
-use crate::targets::{Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
+use crate::targets::{
+    Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed, unwoken,
+};
 use crate::watched::{self, OF_SNAKEMAKE, Watched};
 use iotrail_model::text::is_invisible;
 use iotrail_workflow::jobs::{Job, Jobs};
@@ -118,7 +120,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         unnoticed(jobs, owned, Before::Deleted, &rules, &watched, &names).map(|remark| comment(&remark)),
     );
     text.push_str(&comment(NEVER_NOTICED));
-    unheeded(jobs, owned).iter().for_each(|remark| text.push_str(&comment(remark)));
+    unheeded(jobs, owned).iter().chain(&unwoken(&rules)).for_each(|remark| text.push_str(&comment(remark)));
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();
     let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n");

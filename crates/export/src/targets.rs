@@ -75,6 +75,11 @@ pub(crate) struct Rule {
     pub(crate) lists: BTreeSet<usize>,
     /// Paths of what it alone makes and the format cannot express: it runs again when one of these is missing.
     pub(crate) odd: Vec<String>,
+    /// Jobs that have such paths: it runs when one of these is missing, being one of them or woken by them.
+    pub(crate) odd_lists: BTreeSet<usize>,
+    /// Whether more would make it run than is written for it: it does not run with the jobs that need what it made and a later one
+    /// changes.
+    pub(crate) unwoken: bool,
 }
 
 /// How a format writes names.
@@ -86,8 +91,17 @@ pub(crate) struct Names<T, I> {
     pub(crate) input: I,
 }
 
-/// More names that make a job run are not written for it.
+/// As many names that make a job run are written for it, however many jobs there are.
 const MOST_WAKING: usize = 40;
+/// No more are, however few jobs there are.
+const MOST_WAKING_FEW: usize = 400;
+/// In between, as many are written for all jobs together.
+const MOST_WAKING_ALL: usize = 40_000;
+
+/// No more names that make a job run are written for it, where there are as many jobs.
+fn most_waking(jobs: usize) -> usize {
+    (MOST_WAKING_ALL / jobs.max(1)).clamp(MOST_WAKING, MOST_WAKING_FEW)
+}
 
 /// What happens to targets before a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,7 +228,7 @@ where
         let present: BTreeSet<&Arc<str>> = anew.chain(over.map(|file| &file.path)).collect();
         let is_odd = |path: &&Arc<str>| name(path).is_none() && !owned.is_open(path) && !outside(path);
         let odd = present.iter().copied().filter(is_odd).map(|path| base.relative(path));
-        let odd = odd.filter(|path| is_kept(path)).collect();
+        let odd: Vec<String> = odd.filter(|path| is_kept(path)).collect();
         let present = present.into_iter().filter_map(|path| name(path)).take(MOST_WAKING).collect();
         // Snakemake wants each to be there.
         let there = |path: &Arc<str>| {
@@ -250,7 +264,9 @@ where
             leaves_permitted: Vec::new(),
             away,
             lists: owned.fillings[number].stays.then_some(number).into_iter().collect(),
+            odd_lists: (!odd.is_empty()).then_some(number).into_iter().collect(),
             odd,
+            unwoken: false,
         });
     }
     wake(jobs, &mut all, &outer, &followed(jobs, before, &targets, &name));
@@ -434,11 +450,13 @@ struct Waking {
     present: BTreeSet<String>,
     /// Jobs with lists of what they made, something of which is missing.
     lists: BTreeSet<usize>,
+    /// Jobs with names that the format cannot express, one of which is missing.
+    odd_lists: BTreeSet<usize>,
 }
 
 impl Waking {
     fn len(&self) -> usize {
-        self.inputs.len() + self.present.len() + self.lists.len()
+        self.inputs.len() + self.present.len() + self.lists.len() + self.odd_lists.len()
     }
 }
 
@@ -457,9 +475,9 @@ fn wake(jobs: &Jobs, rules: &mut [Rule], outer: &[BTreeSet<String>], needs: &[Ve
         return;
     }
     let own = |number: usize| -> Waking {
-        let Rule { present, lists, .. } = &rules[number];
+        let Rule { present, lists, odd_lists, .. } = &rules[number];
         let present = present.iter().cloned().collect();
-        Waking { inputs: outer[number].clone(), present, lists: lists.clone() }
+        Waking { inputs: outer[number].clone(), present, lists: lists.clone(), odd_lists: odd_lists.clone() }
     };
     let mut waking: Vec<Option<Waking>> = (0..rules.len()).map(|number| Some(own(number))).collect();
     for _ in 0..PASSES {
@@ -480,18 +498,22 @@ fn wake(jobs: &Jobs, rules: &mut [Rule], outer: &[BTreeSet<String>], needs: &[Ve
     }
     let woken: BTreeSet<usize> = jobs.jobs.iter().flat_map(needed).collect();
     for number in woken {
-        let Some(Waking { inputs, present, lists }) = waking[number].take() else { continue };
         let rule = &mut rules[number];
+        let Some(Waking { inputs, present, lists, odd_lists }) = waking[number].take() else {
+            rule.unwoken = true;
+            continue;
+        };
         let inputs: BTreeSet<String> = rule.inputs.drain(..).chain(inputs).collect();
         rule.inputs = inputs.into_iter().collect();
         rule.present = present.into_iter().collect();
-        rule.lists = lists;
+        (rule.lists, rule.odd_lists) = (lists, odd_lists);
     }
 }
 
 /// What makes the second job run makes the first one run; whether that is new.
 fn join(waking: &mut [Option<Waking>], first: usize, second: usize) -> bool {
-    let Some(Waking { inputs, present, lists }) = waking[second].clone() else {
+    let most = most_waking(waking.len());
+    let Some(Waking { inputs, present, lists, odd_lists }) = waking[second].clone() else {
         return waking[first].take().is_some();
     };
     let Some(known) = &mut waking[first] else { return false };
@@ -499,8 +521,9 @@ fn join(waking: &mut [Option<Waking>], first: usize, second: usize) -> bool {
     known.inputs.extend(inputs);
     known.present.extend(present);
     known.lists.extend(lists);
+    known.odd_lists.extend(odd_lists);
     let after = known.len();
-    if after > MOST_WAKING {
+    if after > most {
         waking[first] = None;
     }
     after > before
@@ -641,6 +664,20 @@ where
     (!parts.is_empty()).then(|| format!("not noticed when it runs again: {}", parts.join("; ")))
 }
 
+/// What a reader must know of jobs that do not run again with others.
+pub(crate) fn unwoken(rules: &[Rule]) -> Option<String> {
+    let jobs = rules.iter().enumerate().filter(|(_, rule)| rule.unwoken);
+    let jobs: Vec<String> = jobs.map(|(number, _)| (number + 1).to_string()).collect();
+    let most = most_waking(rules.len());
+    (!jobs.is_empty()).then(|| {
+        format!(
+            "Not run again with the jobs that need what they made and a later one changes or removes, because more than {most} files would be the reason; \
+             until \"clean\" a build is refused in which such a job must run again: jobs {}",
+            several(&jobs)
+        )
+    })
+}
+
 /// What is noticed in no workflow.
 pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere, but for those that arguments of jobs name and, in a recording, redirections and \"cd\" of \
 shells (of the trace of another tool these go where the links led); a link that leads nowhere until a job makes what it leads to; \
@@ -652,10 +689,16 @@ Run \"clean\" after such a change; after one of what a pattern matches, record a
 
 /// Names in one line, if they are many some of them.
 fn shown(names: &BTreeSet<String>) -> String {
+    let names: Vec<String> = names.iter().map(|name| printable(name).into_owned()).collect();
+    several(&names)
+}
+
+/// Words in one line, if they are many some of them.
+fn several(words: &[String]) -> String {
     /// So many are told.
     const SHOWN: usize = 8;
-    let more = names.len().saturating_sub(SHOWN);
-    let named: Vec<String> = names.iter().take(SHOWN).map(|name| printable(name).into_owned()).collect();
+    let more = words.len().saturating_sub(SHOWN);
+    let named = &words[..words.len() - more];
     if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
 }
 
@@ -739,6 +782,11 @@ fn identity(id: JobId, job: &Job, jobs: &Jobs) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fewer_jobs_are_woken_by_more() {
+        assert_eq!([0, 50, 200, 1000, 50_000].map(most_waking), [400, 400, 200, 40, 40]);
+    }
 
     #[test]
     fn what_was_there_before_is_a_target_only_of_who_lets_it_be() {

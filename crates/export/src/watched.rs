@@ -191,6 +191,7 @@ def unless_theirs(name):
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_workflow::jobs::JobFile;
 
     #[test]
     fn names_in_the_directory_are_watched_as_far_as_they_are_few() {
@@ -213,5 +214,22 @@ mod tests {
             (&["000".into(), "001".into()][..], MOST_OF_JOB)
         );
         assert_eq!(watched.left_out, BTreeSet::from(["101".into(), "a b".into()]));
+    }
+
+    #[test]
+    fn what_a_job_alone_makes_may_have_the_last_part_of_a_name_that_is_watched() {
+        let output = |path: &str| JobFile { path: path.into(), ..JobFile::default() };
+        let copies = Job {
+            watched: vec!["/w/data/in".into(), "/w/data/out".into(), "/w/made".into()],
+            outputs: ["/w/real/out", "/w/real/log", "/w/made"].map(output).to_vec(),
+            ..Job::default()
+        };
+        let own = |others: &[Job]| {
+            let jobs = others.iter().chain([&copies]).cloned().collect();
+            let jobs = Jobs { jobs, base: Some("/w".into()), ..Jobs::default() };
+            Watched::of(&jobs, &|path| Some(path.to_owned())).own.pop().unwrap()
+        };
+        assert_eq!(own(&[]), ["real/out"]);
+        assert!(own(&[Job { outputs: vec![output("/w/real/out")], ..Job::default() }]).is_empty());
     }
 }
