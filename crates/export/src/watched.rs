@@ -3,7 +3,7 @@
 
 use crate::escape::Base;
 use crate::owned;
-use iotrail_workflow::jobs::{Job, Jobs, Left};
+use iotrail_workflow::jobs::{Issue, Job, Jobs, Left};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ pub(crate) struct Watched {
     pub(crate) directories: BTreeSet<String>,
     /// Names of any job that no job makes or takes away: what wakes others looks through them, too.
     of_before: BTreeSet<String>,
-    /// By job, what it alone makes and may have made by one of its names, through a link to a directory.
+    /// By job, what it alone makes and may have made by one of its names, through a link to a directory. Not of traces of other tools:
+    /// they call what it looked for in vain before as it was told.
     pub(crate) own: Vec<Vec<String>>,
 }
 
@@ -57,9 +58,10 @@ impl Watched {
         let all = watched.names.iter().flatten();
         watched.of_before = all.filter(|name| !watched.made.contains(*name)).cloned().collect();
         let makers = makers(jobs);
+        let is_recorded = !jobs.issues.iter().any(|issue| matches!(issue, Issue::UnknownEnvironment));
         for (number, (job, names)) in jobs.jobs.iter().zip(&watched.names).enumerate() {
             let known: BTreeSet<&str> = names.iter().map(|name| last_part(name)).collect();
-            let alone = |path: &&str| makers.get(path) == Some(&Some(number));
+            let alone = |path: &&str| is_recorded && makers.get(path) == Some(&Some(number));
             let called = |path: &&str| known.contains(last_part(path));
             let own = owned::names(job).filter(alone).filter(called).filter_map(written);
             let own: BTreeSet<String> = own.filter(|path| !names.contains(path)).collect();
@@ -231,5 +233,12 @@ mod tests {
         };
         assert_eq!(own(&[]), ["real/out"]);
         assert!(own(&[Job { outputs: vec![output("/w/real/out")], ..Job::default() }]).is_empty());
+        let traced = Jobs {
+            issues: vec![Issue::UnknownEnvironment],
+            jobs: vec![copies.clone()],
+            base: Some("/w".into()),
+            ..Jobs::default()
+        };
+        assert!(Watched::of(&traced, &|path| Some(path.to_owned())).own[0].is_empty());
     }
 }
