@@ -143,7 +143,8 @@ pub(crate) fn of_make(watched: &Watched, sum: &str, new: &str, clean: &str) -> S
     format!(
         "
 # Names that a job looked for in vain, or that may be symbolic links. It is run when they lead elsewhere than when it ran last,
-# but not for what the jobs make there. It may also look through what is one of another job: `through-N`.
+# but not for what the jobs make there. It may also look through what is one of another job: `through-N`. What it alone makes
+# by such a name, through a link to a directory: `own-N`.
 watched-base := $(realpath .)
 watched-made := {made}
 define watched-break
