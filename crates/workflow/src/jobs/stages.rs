@@ -840,6 +840,20 @@ mod tests {
     }
 
     #[test]
+    fn who_may_replace_something_did_not_make_it_of_nothing() {
+        let mut stages = Stages::default();
+        stages.may_read(X, 1);
+        stages.write(X, 2, How::Made, None);
+        stages.may_replace(X);
+        let again = stages.finish(&text, &|_| None);
+        assert!(again.made.is_empty());
+        assert_eq!(
+            (again.contested[0].before, &again.contested[0].finds[..]),
+            (Left::Perhaps, &[(1, 0)][..])
+        );
+    }
+
+    #[test]
     fn permissions_may_be_set_again() {
         let mut stages = Stages::default();
         stages.write(X, 1, How::Permitted, Some(true));
