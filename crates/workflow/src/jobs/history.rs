@@ -177,9 +177,9 @@ struct Writer<'a> {
     contents: HashMap<FileId, Turns, RandomState>,
     /// Who looked at the number of a file's names, and who changed it.
     counted: HashMap<FileId, Count, RandomState>,
-    /// Jobs that looked at the number of names of files of before, and those that removed a name of before of which it is not
-    /// known whose it was.
-    counted_before: (Vec<Doer>, Vec<Doer>),
+    /// Jobs that looked at the number of names of files of before, and those that removed a name of before or gave its file another
+    /// one; with each, whether it is known which file that was.
+    counted_before: (Vec<(Doer, bool)>, Vec<(Doer, bool)>),
     /// What each program makes of the number of a file's names.
     counting: Vec<Counting>,
     /// Whether each program looks at that of the files that it opens.
@@ -554,6 +554,7 @@ impl Writer<'_> {
                     self.moves(who, path);
                     self.named(who, path, 0);
                     self.count(who, file);
+                    self.count_unknown(who, path, file);
                 }
                 if let Some(target) = step.path2.get() {
                     self.renew(who, target, 0, Before::Gone);
@@ -794,10 +795,11 @@ impl Writer<'_> {
         self.needs.extend(over(&changers, job, self.span.0));
         let birth = self.log.distinct_files().get(file.index()).and_then(|file| file.birth);
         if birth.is_none_or(|birth| birth < self.origin.0) {
-            let (lookers, removers) = &mut self.counted_before;
-            if lookers.last() != Some(&doer) {
-                lookers.push(doer);
-                self.needs.extend(over(removers, job, self.span.0));
+            let is_known = self.has_inode(file);
+            let (lookers, changers) = &mut self.counted_before;
+            if lookers.last() != Some(&(doer, is_known)) {
+                lookers.push((doer, is_known));
+                self.needs.extend(over(&may_be_same(changers, is_known), job, self.span.0));
             }
         }
     }
@@ -812,21 +814,24 @@ impl Writer<'_> {
         count.changes.push((self.span.0, doer));
     }
 
-    /// A name is removed that may have been one of any file that was there before.
+    /// Whether it is known which file of the file system it is.
+    fn has_inode(&self, file: FileId) -> bool {
+        self.log.distinct_files().get(file.index()).is_some_and(|file| file.inode.is_some())
+    }
+
+    /// A name is removed, or its file gets another one, that was there before: one of any file, if it is not known which one it is, or
+    /// which one others looked at.
     fn count_unknown(&mut self, who: Who, path: PathId, lost: Option<FileId>) {
-        let known = |file: FileId| {
-            self.log.distinct_files().get(file.index()).is_some_and(|file| file.inode.is_some())
-        };
         let is_made = |history: &NameHistory| {
             history.written && !history.there_before && !history.older && !history.perhaps_older
         };
         let made = self.names.get(&path).is_some_and(is_made);
-        let (Some(job), false) = (who, made || lost.is_some_and(known) || self.hides(path)) else { return };
-        let doer = self.doer(job);
-        let (lookers, removers) = &mut self.counted_before;
-        self.needs.extend(over(lookers, job, self.span.0));
-        if removers.last() != Some(&doer) {
-            removers.push(doer);
+        let (Some(job), false) = (who, made || self.hides(path)) else { return };
+        let change = (self.doer(job), lost.is_some_and(|lost| self.has_inode(lost)));
+        let (lookers, changers) = &mut self.counted_before;
+        self.needs.extend(over(&may_be_same(lookers, change.1), job, self.span.0));
+        if changers.last() != Some(&change) {
+            changers.push(change);
         }
     }
 
@@ -1639,6 +1644,11 @@ fn exchangers(exchanged: &[(u32, [Arc<str>; 2])], renamed: &[Arc<str>]) -> BTree
 /// Names that others go through.
 fn entered(names: &Names) -> HashSet<&str, RandomState> {
     names.paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect()
+}
+
+/// Those of the others who may have meant the same file, as far as it is known which ones they meant.
+fn may_be_same(others: &[(Doer, bool)], is_known: bool) -> Vec<Doer> {
+    others.iter().filter(|(_, other)| !(is_known && *other)).map(|(doer, _)| *doer).collect()
 }
 
 /// What a job needs of the others in a list: those whose commands were over at that time.
