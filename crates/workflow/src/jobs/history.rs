@@ -129,6 +129,9 @@ const JUST: i64 = 1_000_000;
 /// So many names of one file, through links, are followed.
 const MOST_NAMES: usize = 32;
 
+/// Who did something about the number of a file's names, with whether it is known which file that was.
+type CountDoers = Vec<(Doer, bool)>;
+
 /// What jobs did about the number of a file's names.
 #[derive(Default)]
 struct Count {
@@ -179,7 +182,7 @@ struct Writer<'a> {
     counted: HashMap<FileId, Count, RandomState>,
     /// Jobs that looked at the number of names of files of before, and those that removed a name of before or gave its file another
     /// one; with each, whether it is known which file that was.
-    counted_before: (Vec<(Doer, bool)>, Vec<(Doer, bool)>),
+    counted_before: (CountDoers, CountDoers),
     /// What each program makes of the number of a file's names.
     counting: Vec<Counting>,
     /// Whether each program looks at that of the files that it opens.
