@@ -7,7 +7,7 @@ has the construct, exported as a makefile and a Snakefile, and run again in a di
 In a script, `# record:` are options of the recorder, `# output: FILE` is where the output of the whole recording goes, `# whole: no`
 says that its commands are separate jobs, `# linked: FILE NAME` that the input has another name before, `# below: DIRECTORY/FILE ...` that
 copies of in.txt lie there before, `# symbolic: TARGET NAME ...` that
-symbolic links lie there before, `# appears: FILE` that a file is put there, and `# switched: TARGET NAME` that a symbolic link leads elsewhere, `# precious: FILE` that somebody puts a file there, `# taken: FILES` that somebody's files lie there
+symbolic links lie there before, `# appears: FILE` that a file is put there, and `# switched: TARGET NAME` that a symbolic link leads elsewhere, `# then: COMMAND` and `# undo: COMMAND` what somebody does there and takes back, `# precious: FILE` that somebody puts a file there, `# taken: FILES` that somebody's files lie there
 before it is built for the first time, `# away: DIRECTORY` that a link lies in its place, `# changes: FILE` that it is the input that changes, `# becomes: LINES` what it holds then, `# older: yes` that it is older then, `# deletes: FILE` that it is the output that is deleted,
 before it is built once more (see `reruns.py`), `# trials: unchanged` that it is only built once more as it is (`clean` moves no directory of before back, and the times of directories are not those that a job found), `# silent: yes` that no
 remark may give leave to differ, `# refuses: no` that no build after a change is refused, and `# old: FILES` lie in the directory before, with other contents and dates in the
@@ -157,6 +157,7 @@ class Case:
         self.deletes = said.get("deletes")
         self.becomes = "".join(f"{line}\n" for line in said.get("becomes", "").split())
         self.older = "older" in said
+        self.then, self.undo = said.get("then"), said.get("undo")
         self.taken, self.changes = said.get("taken", "").split(), said.get("changes")
         self.appears, self.switched = said.get("appears"), said.get("switched", "").split()
         self.below = shlex.split(said.get("below", ""))

@@ -4,7 +4,7 @@ usage: reruns.py IOTRAIL [--shells dash,...] [--only REGEX]... [--sample N] [--p
 
 The workflows are those of `corpus.py`, run by make (with --snakemake by Snakemake). Each is built; built once more without any change, which must
 do nothing wrong; built after `clean`; built after an output was deleted; built after a line was added to an input, and after it was taken away again; after an input was removed; where the workflow says so,
-after a file appeared or a symbolic link was switched, and after that was undone; after somebody put a file into a directory, with and without `clean`, which must stay there; cleaned after a directory was replaced by a link; built where a file of somebody lies under the name of a result. What comes out
+after a file appeared, a symbolic link was switched, or a command of somebody was run, and after that was undone; after somebody put a file into a directory, with and without `clean`, which must stay there; cleaned after a directory was replaced by a link; built where a file of somebody lies under the name of a result. What comes out
 is compared byte for byte with what the same export makes of the same inputs in a clean directory. `equal`: the same files;
 `refused`: it ended with an error whose line says what to do, and every result is still there; `remarked`: the export says that it does not notice that change; `left`: there are more files, which
 another input gave, in a directory that was there before; `WRONG`: anything else. Where `clean` asks to
@@ -88,6 +88,7 @@ class Trials:
         self.removed()
         self.appeared()
         self.switched()
+        self.somebody()
         self.precious()
         self.taken()
         self.linked_away()
@@ -216,9 +217,14 @@ class Trials:
             (place / name).unlink()
             self.judge(f"deleted {name}", self.run(place), place, self.case.files)
 
+    def text(self, name):
+        """What an input holds; those of `# below` are copies."""
+        return corpus.FILES["in.txt" if name in self.case.below else name]
+
     def named_inputs(self):
         text = self.case.script.read_text()
-        here = [name for name in corpus.FILES if not (self.first / name).is_dir()]
+        below = {self.case.changes} & set(self.case.below)
+        here = [name for name in [*corpus.FILES, *below] if not (self.first / name).is_dir()]
         return sorted(name for name in here if name in text and name not in OWN and not name.endswith((".py", ".r", ".m", ".s", ".t", ".c", ".sh")))
 
     def changed(self):
@@ -232,7 +238,7 @@ class Trials:
         name = self.chance.choice(names)
         reference, place = self.built("reference"), self.again()
         for directory in (reference, place):
-            (directory / name).write_text(self.case.becomes or corpus.FILES[name] + "one more\n")
+            (directory / name).write_text(self.case.becomes or self.text(name) + "one more\n")
             if self.case.older:
                 os.utime(directory / name, (corpus.PAST - 1000, corpus.PAST - 1000))
         wanted = self.run(reference)
@@ -245,7 +251,7 @@ class Trials:
             return
         self.judge(f"changed {name}", again, place, corpus.contents(reference))
         if self.results[f"changed {name}"][0] == "equal" and self.inputs[name] == self.case.files.get(name):
-            (place / name).write_text(corpus.FILES[name])
+            (place / name).write_text(self.text(name))
             done = self.run(place)
             self.judge(f"back {name}", done, place, self.case.files)
             found = corpus.contents(place)
@@ -280,6 +286,11 @@ class Trials:
             before = os.readlink(self.first / name)
             lead = lambda place, target: ((place / name).unlink(), os.symlink(target, place / name))
             self.there_and_back("switched", name, lambda place: lead(place, target), lambda place: lead(place, before))
+
+    def somebody(self):
+        if self.case.then:
+            shell = lambda command: lambda place: subprocess.run(command, shell=True, cwd=place, check=True)
+            self.there_and_back("then", self.case.then, shell(self.case.then), shell(self.case.undo))
 
     def precious(self):
         if not (name := self.case.precious):

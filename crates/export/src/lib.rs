@@ -27,6 +27,7 @@ mod dot;
 mod fio_iolog;
 mod gml;
 mod ior;
+mod later_names;
 mod long_lines;
 mod looks;
 mod losses;

@@ -8,6 +8,7 @@
 
 use crate::again::sum;
 use crate::escape::{Base, shell};
+use crate::later_names::{LaterNames, of_files};
 use crate::owned::{Owned, above, is_below, names};
 use crate::watched::{self, Watched};
 use iotrail_model::text::printable;
@@ -143,6 +144,8 @@ where
     // What lay in a directory of before that a job renames has that name only then.
     let carried = carried(jobs);
     let is_carried = |path: &str| carried.iter().any(|directory| is_below(path, directory));
+    let later_names = LaterNames::of(jobs);
+    let later = of_files(jobs, &later_names);
     let changed: BTreeSet<&str> =
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
     let lasting = lasting(jobs);
@@ -199,7 +202,11 @@ where
         let links = links.map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
         looks.push(kept.chain(links).filter(|path| is_kept(path) && path != ".").collect());
         let named = early.into_iter().filter_map(|path| Some((input_name(path)?, base.relative(path))));
-        let named: BTreeMap<String, String> = named.collect();
+        let mut named: BTreeMap<String, String> = named.collect();
+        let late = late.into_iter().chain(&later[number]).filter(|path| !outside(path) && !is_shared(path));
+        let late: BTreeSet<&Arc<str>> = late.filter(|_| before == Before::Kept).collect();
+        let back = late.iter().filter(|path| later_names.is_first(path));
+        named.extend(back.filter_map(|path| Some((input_name(path)?, base.relative(path)))));
         let own: BTreeSet<String> = named.keys().cloned().collect();
         paths.extend(named);
         let used = used(job, &name);
@@ -234,7 +241,6 @@ where
         let there = |path: &Arc<str>| {
             before == Before::Kept || job.inputs.iter().any(|file| file.stays && file.path == *path)
         };
-        let late = late.into_iter().filter(|_| before == Before::Kept);
         // A link looks as what it leads to, which others may change.
         let links: HashSet<&str> =
             job.outputs.iter().filter(|file| file.link).map(|file| &*file.path).collect();
@@ -597,8 +603,13 @@ where
     let shared = jobs.shared.iter().map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
     let carried = carried(jobs);
     let is_carried = |path: &&Arc<str>| carried.iter().any(|directory| is_below(path, directory));
-    let late = read.clone().chain(found.clone()).filter(is_carried).map(|path| base.relative(path));
+    let late = read.clone().chain(found.clone()).filter(is_carried);
+    let later_names = LaterNames::of(jobs);
+    let later = of_files(jobs, &later_names);
+    let late = late.chain(later.iter().flatten()).map(|path| base.relative(path));
     let late: BTreeSet<String> = late.collect();
+    let heeded: BTreeSet<&str> = rules.iter().flat_map(|rule| &rule.inputs).map(String::as_str).collect();
+    let is_heeded = |path: &String| (names.input)(path).is_some_and(|name| heeded.contains(&*name));
     let looked: BTreeSet<&String> =
         rules.iter().flat_map(|rule| rule.looks.iter().chain(&rule.permitted)).collect();
     let files: BTreeSet<String> = read
@@ -637,14 +648,24 @@ where
         .into_iter()
         .filter(is_missed)
         .chain(several)
+        .chain(carried.iter().copied().filter(|path| later_names.stays(path)))
         .map(|path| base.relative(path))
-        .chain(late);
+        .chain(late)
+        .filter(|path| !is_heeded(path));
     let removed: BTreeSet<String> = removed.filter(|path| !path.starts_with('/')).collect();
+    let listed_later: BTreeSet<Arc<str>> = jobs
+        .jobs
+        .iter()
+        .enumerate()
+        .flat_map(|(number, job)| job.listed.iter().map(move |path| (number, path)))
+        .filter_map(|(number, path)| later_names.of_directory(number, path))
+        .collect();
     let places: BTreeSet<String> = jobs
         .jobs
         .iter()
         .flat_map(|job| &job.listed)
         .filter(|path| !is_file(path) && !is_made(path))
+        .chain(listed_later.iter())
         .map(|path| base.relative(path))
         .filter(|path| !path.starts_with('/'))
         .collect();

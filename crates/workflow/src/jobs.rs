@@ -324,11 +324,15 @@ pub struct Job {
     /// Directories made in the recording that it removes with all that is in them, or would if they were there: it looked for them
     /// in vain. Sorted.
     pub clears: Vec<Arc<str>>,
-    /// Names that no job makes, sorted: those that it looked for in vain, and arguments that may be symbolic links.
+    /// Names that no job makes, sorted: those that it looked for in vain, or could not use because of what was there, and arguments that
+    /// may be symbolic links.
     pub watched: Vec<Arc<str>>,
     /// Names that it renames, or of whose files it makes further names.
     #[serde(skip)]
     pub moves: Vec<Arc<str>>,
+    /// Names that it takes away, with those that it gives instead, in the order of time.
+    #[serde(skip)]
+    pub renames: Vec<[Arc<str>; 2]>,
     /// Jobs that must be over before it starts, sorted.
     pub needs: Vec<JobId>,
     /// First sign of life.

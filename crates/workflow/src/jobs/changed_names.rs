@@ -199,6 +199,7 @@ impl<'a> ChangedNames<'a> {
                 | JobAction::Stat
                 | JobAction::Missing
                 | JobAction::Tried
+                | JobAction::Hindered
                 | JobAction::List
                 | JobAction::Link
                 | JobAction::Change

@@ -93,7 +93,8 @@ impl Hidden {
 /// By number of the file: whether nothing says what it is, but something lies in it: of those that had one of its names it is the only one.
 fn unseen_directories(log: &EventLog, steps: &[Step]) -> Vec<bool> {
     let (files, paths) = (log.distinct_files(), &log.names().paths);
-    let asks = |step: &Step| matches!(step.action, JobAction::Missing | JobAction::Tried);
+    let asks =
+        |step: &Step| matches!(step.action, JobAction::Missing | JobAction::Tried | JobAction::Hindered);
     let used = steps.iter().filter(|step| !asks(step)).filter_map(|step| step.path.get());
     let places: HashSet<&str> = used.filter_map(|path| parent(&paths[path.index()])).collect();
     let mut bearers = vec![0_u32; paths.len()];

@@ -525,6 +525,11 @@ impl Writer<'_> {
                 self.look(who, path, None, is_there);
             }
             JobAction::Look => self.look(who, path, file, true),
+            JobAction::Hindered => {
+                if let Some(job) = who.filter(|_| !self.hidden.is_of_system(path)) {
+                    self.stages.hinders(path, job);
+                }
+            }
             JobAction::Stat => {
                 if let (Some(job), true) =
                     (who, self.keeps_attributes[program.index()] && self.attributed.contains(&path))
@@ -548,6 +553,9 @@ impl Writer<'_> {
                         self.moves(who, target);
                         self.exchange(who, path, target);
                     } else {
+                        if let Some(job) = who {
+                            self.stages.renamed_to([path, target], job);
+                        }
                         self.rename(who, path, target);
                     }
                 }
@@ -1110,11 +1118,13 @@ impl Writer<'_> {
             let mut rest: &str = &text;
             while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
                 if let (Some(place), Some(job)) = (self.places.get(parent), who) {
-                    let found = if matches!(step.action, JobAction::Missing | JobAction::Tried) {
-                        LookupOutcome::Perhaps
-                    } else {
-                        LookupOutcome::Used
-                    };
+                    let found =
+                        if matches!(step.action, JobAction::Missing | JobAction::Tried | JobAction::Hindered)
+                        {
+                            LookupOutcome::Perhaps
+                        } else {
+                            LookupOutcome::Used
+                        };
                     self.stages.read(Thing::Name(*place), job, found);
                 }
                 rest = parent;
@@ -1132,7 +1142,7 @@ impl Writer<'_> {
             JobAction::Rename if is_second => Err(How::Made),
             JobAction::Rename => Err(How::Removed),
             JobAction::Missing => Ok(LookupOutcome::Missing),
-            JobAction::Tried => Ok(LookupOutcome::Perhaps),
+            JobAction::Tried | JobAction::Hindered => Ok(LookupOutcome::Perhaps),
             JobAction::Look | JobAction::Stat | JobAction::List => Ok(LookupOutcome::There),
             JobAction::Open(mode) if mode.directory => Ok(LookupOutcome::There),
             // It is a file then.

@@ -99,7 +99,7 @@ impl<'a> Labels<'a> {
         let by_name = step.fd.is_none() || matches!(step.action, JobAction::Open(_));
         match step.action {
             _ if !by_name => {}
-            JobAction::Missing | JobAction::Tried => {}
+            JobAction::Missing | JobAction::Tried | JobAction::Hindered => {}
             JobAction::Open(mode) if mode.nameless => drop(self.labels.entry(file).or_default()),
             JobAction::Open(mode) if mode.exclusive => self.renew(path, file),
             JobAction::Symlink | JobAction::Fifo | JobAction::MakeDirectory(_) => self.renew(path, file),

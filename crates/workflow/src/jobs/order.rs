@@ -239,6 +239,9 @@ fn again(history: &History, log: &EventLog, needs: &[BTreeSet<u32>], jobs: &mut 
     for (job, path) in &history.again.moves {
         jobs[*job as usize].moves.push(text(*path));
     }
+    for (job, names) in &history.again.renames {
+        jobs[*job as usize].renames.push(names.map(text));
+    }
     for (job, directory) in &history.again.cleared {
         jobs[*job as usize].clears.push(text(*directory));
     }

@@ -126,6 +126,10 @@ pub(crate) struct Stages {
     cleared: BTreeSet<(u32, PathId)>,
     /// Names that jobs renamed or of whose files they made further names.
     moves: BTreeSet<(u32, PathId)>,
+    /// Names that jobs could not use because of what was there, or on the way to it.
+    hindered: BTreeSet<(u32, PathId)>,
+    /// By job, names that it took away, with those that it gave instead, in the order of time.
+    renames: Vec<(u32, [PathId; 2])>,
     /// Files of before that were renamed: to restore them is to give them their names again.
     renamed: BTreeSet<FileId>,
     /// Names that were taken away from what had them, or given to something else: of what was below them before, nothing is known.
@@ -147,11 +151,13 @@ pub(crate) struct Again {
     pub(crate) looked: Vec<(u32, PathId)>,
     /// By job, names that it renamed or of whose files it made further names.
     pub(crate) moves: BTreeSet<(u32, PathId)>,
+    /// By job, names that it took away, with those that it gave instead, in the order of time.
+    pub(crate) renames: Vec<(u32, [PathId; 2])>,
     /// Names that were given to what was there before the recording, and that it has at the end.
     pub(crate) kept: Vec<PathId>,
     /// By job, directories made in the recording that it removed with what was in them, or looked for in vain.
     pub(crate) cleared: BTreeSet<(u32, PathId)>,
-    /// Names that jobs looked for in vain and that nobody made, by job.
+    /// Names that jobs looked for in vain and that nobody made, or could not use because of what was there, by job.
     pub(crate) missed: Vec<(u32, PathId)>,
     /// Files with several names that jobs changed.
     pub(crate) shared: Vec<FileId>,
@@ -329,9 +335,19 @@ impl Stages {
         self.renamed.insert(file);
     }
 
+    /// What is there, or perhaps on the way to it, was in the way of what the job wanted.
+    pub(crate) fn hinders(&mut self, path: PathId, job: u32) {
+        self.hindered.insert((job, path));
+    }
+
     /// The job gives what has that name another one.
     pub(crate) fn moves(&mut self, path: PathId, job: u32) {
         self.moves.insert((job, path));
+    }
+
+    /// The job gives what has the first name the second one instead.
+    pub(crate) fn renamed_to(&mut self, names: [PathId; 2], job: u32) {
+        self.renames.push((job, names));
     }
 
     /// The job listed the directory.
@@ -437,7 +453,9 @@ impl Stages {
             !lost.is_empty()
                 && std::iter::successors(parent(path), |path| parent(path)).any(|at| lost.contains(at))
         };
-        let mut again = Again { listed, cleared, moves, ..Again::default() };
+        let missed = std::mem::take(&mut self.hindered).into_iter().collect();
+        let renames = std::mem::take(&mut self.renames);
+        let mut again = Again { listed, cleared, moves, missed, renames, ..Again::default() };
         again.made.append(&mut self.carried);
         let mut all: Vec<(Thing, History)> = self.all.into_iter().collect();
         all.sort_by_key(|(thing, _)| *thing);

@@ -68,6 +68,8 @@ pub(crate) enum JobAction {
     Missing,
     /// Gave it, or was to give it, to a file: it is not there, or the other name of that call is not, or the directory of one.
     Tried,
+    /// Asked for a name in vain because of what is there, or perhaps on the way to it: it may not be used so, or is no directory, or one.
+    Hindered,
     /// Made a named pipe.
     Fifo,
     /// Sent a signal.
@@ -137,14 +139,22 @@ impl JobAction {
         }
     }
 
-    /// What is left of it if it failed, and that told whether the name was there; `None` if nothing is.
-    const fn failed(self, presence: Presence) -> Option<Self> {
+    /// What is left of it if it failed, and that told something of the name; `None` if nothing is.
+    fn failed(self, presence: Presence, errno: &str) -> Option<Self> {
         match (presence, self) {
             (Presence::Missing, Self::Rename | Self::Link) => Some(Self::Tried),
             (Presence::Missing, action) if action.is_by_name() => Some(Self::Missing),
             // It found what is in the directory.
             (Presence::There, Self::RemoveDirectory) => Some(Self::List),
             (Presence::There, action) if action.is_by_name() => Some(Self::Look),
+            // It is no link, or no program.
+            (Presence::Unknown, Self::Look | Self::Exec) if matches!(errno, "EINVAL" | "ENOEXEC") => {
+                Some(Self::Look)
+            }
+            (Presence::Unknown, action) if action.is_by_name() && matches!(errno, "EACCES" | "ENOTDIR") => {
+                Some(Self::Hindered)
+            }
+            (_, Self::Read) if errno == "EISDIR" => Some(Self::Hindered),
             _ => None,
         }
     }
@@ -312,7 +322,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 let Some(spec) = spec else { continue };
                 let removes = action == JobAction::Remove && flags.contains("AT_REMOVEDIR");
                 let tried = if removes { JobAction::RemoveDirectory } else { action };
-                match tried.failed(spec.presence(|| flags, errno.as_bytes())) {
+                match tried.failed(spec.presence(|| flags, errno.as_bytes()), errno) {
                     Some(left) if !batch.path[row].is_null() => action = left,
                     _ => continue,
                 }
@@ -402,6 +412,8 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 is_new: action == JobAction::Rename && flags.contains("RENAME_NOREPLACE"),
                 exchanges: action == JobAction::Rename && flags.contains("RENAME_EXCHANGE"),
             };
+            let occupied = action == JobAction::Look && matches!(kind, CallKind::Link | CallKind::Symlink);
+            steps.extend(occupied.then_some(Step { action: JobAction::Hindered, ..step }));
             // What it would have given that name was looked up first.
             let source = Step { path: batch.path[row], file: batch.file[row], ..step };
             steps.extend(taken.then_some(source));

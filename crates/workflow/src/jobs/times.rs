@@ -250,6 +250,7 @@ impl Asked {
                         | JobAction::Look
                         | JobAction::Missing
                         | JobAction::Tried
+                        | JobAction::Hindered
                         | JobAction::Seek
                         | JobAction::Close
                         | JobAction::Dup { .. }
