@@ -8,7 +8,7 @@
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::long_lines::each;
 use crate::needed::is_shared;
-use crate::owned::{Owned, above, is_at, is_below, is_given, names, parent};
+use crate::owned::{Listing, Owned, above, is_at, is_below, is_given, names, parent};
 use crate::spares::{self, Spared, Thing};
 use crate::targets::begun;
 use iotrail_model::text::printable;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 36] = [
+const EXPLANATION: [(&str, &str); 37] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -123,6 +123,10 @@ const EXPLANATION: [(&str, &str); 36] = [
     (
         "_looks",
         "_makes JOB NAME...: it keeps that these are there, which JOB makes. _away JOB NAME...: that these are not, which JOB takes away.",
+    ),
+    (
+        "_looks",
+        "_left_alone JOB: what JOB reads and no job makes is as it was when JOB began; otherwise others must see it as it is now.",
     ),
     ("_looks", "_changed: the jobs of which one of all these looks otherwise now."),
     (
@@ -545,6 +549,9 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
     let all = filling.own.union(&filling.others).copied();
     let inside = all.filter(|path| filling.listed.iter().any(|place| is_below(path, place)));
     parts.extend(fill("_holds", number, &filling.listed, inside, jobs));
+    if let Some(Listing { directories, names }) = owned.listings.get(number) {
+        parts.extend(fill("_holds", number, directories, names.iter().copied(), jobs));
+    }
     if !filling.cleared.is_empty() {
         let names = filling.cleared.iter().chain(&filling.known).copied();
         parts.push(with_names(&format!("_clears {}", filling.cleared.len()), names, jobs));

@@ -6,7 +6,7 @@
 //! rule.
 
 /// Functions for `sh`; the explanation of `again` says what each does. They tell names and what is kept of each by `//`, which is in no name.
-pub(crate) fn functions(sum: &str) -> [String; 6] {
+pub(crate) fn functions(sum: &str) -> [String; 7] {
     let looks = list(sum);
     let look = "_look() ( names=$(LC_ALL=C sort -u); here=$(pwd -P); { \
 printf \"%s\\n\" \"$names\" | tr \"\\n\" \"\\0\" | TZ=UTC0 xargs -0 stat -L -c \"%n//%f %s %y\" 2>/dev/null | sed \"s|//\\(4[0-9a-f]*\\) .*|//\\1|\"; \
@@ -33,7 +33,12 @@ rest = substr(\\$0, at + 3); sub(/^[0-9a-f]*/, \\\"\\\", rest); now[substr(\\$0,
 {{ gone = substr(\\$0, length(\\$0) - 2) == \\\"//-\\\" ? substr(\\$0, 1, length(\\$0) - 1) : \\\"\\\" }} \
 (gone == \\\"\\\" ? !(\\$0 in now) : (gone in now)) {{ job = FILENAME; sub(/.*looks-[0-9a-f]*-/, \\\"\\\", job); if (!(job in done)) print job; done[job] }}\" - {looks}* );"
     );
-    [look.to_owned(), looks_like, permitted, makes, away, changed]
+    let left_alone = format!(
+        "_left_alone() ( now=$(sed \"s|//.*||\" {looks}$1 | _look | LC_ALL=C sort); test \"$now\" = \"$(LC_ALL=C sort {looks}$1)\" || {{ \
+name=$({{ printf \"%s\\n\" \"$now\"; cat {looks}$1; }} | LC_ALL=C sort | LC_ALL=C uniq -u | head -n 1); name=${{name%%//*}}; \
+echo \"${{name#./}}: job $1, or somebody else, has changed it meanwhile, though the job only read it in the recording; make again\" >&2; exit 1; }} );"
+    );
+    [look.to_owned(), looks_like, permitted, makes, away, changed, left_alone]
 }
 
 /// What is kept for a job; its number follows.

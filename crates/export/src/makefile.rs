@@ -15,7 +15,7 @@ use crate::targets::{
 };
 use crate::watched::{Watched, of_make};
 use iotrail_model::text::is_invisible;
-use iotrail_workflow::jobs::Jobs;
+use iotrail_workflow::jobs::{Job, Jobs};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -113,6 +113,11 @@ fn has_looks(rule: &Rule) -> bool {
     [&rule.looks, &rule.permitted, &rule.leaves, &rule.leaves_permitted, &rule.away, &rule.odd]
         .into_iter()
         .any(|paths| !paths.is_empty())
+}
+
+/// Whether a job may change what it only read in the recording, because it does one thing or another: it is more than one program.
+fn may_write(job: &Job) -> bool {
+    job.processes.len() > 1
 }
 
 /// A function with names.
@@ -310,6 +315,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         } else {
             String::new()
         };
+        let left_alone = match may_write(job) && !looks.is_empty() {
+            true => format!("_left_alone {} && ", number + 1),
+            false => String::new(),
+        };
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
             Targets::Files(files) => {
@@ -320,9 +329,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
                     number + 1,
                     each("touch -c", files, " && ")
                 );
-                writeln!(text, "\t@{} && {leads}{}", recipe(&there), again::note(stamp))
+                writeln!(text, "\t@{} && {left_alone}{leads}{}", recipe(&there), again::note(stamp))
             }
-            Targets::Stamp(stamp) => writeln!(text, "\t@{leads}{}", again::note(stamp)),
+            Targets::Stamp(stamp) => writeln!(text, "\t@{left_alone}{leads}{}", again::note(stamp)),
         };
     }
     if let Some(comments) = long.comments() {

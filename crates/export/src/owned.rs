@@ -38,6 +38,15 @@ pub(crate) struct Filling<'a> {
     pub(crate) stays: bool,
 }
 
+/// What a job lists, and makes nothing in.
+#[derive(Debug, Default)]
+pub(crate) struct Listing<'a> {
+    /// The directories: nothing else may be there.
+    pub(crate) directories: Vec<&'a str>,
+    /// What the jobs have there.
+    pub(crate) names: Vec<&'a str>,
+}
+
 /// The directories, and what each job does there.
 #[derive(Debug, Default)]
 pub(crate) struct Owned<'a> {
@@ -48,6 +57,8 @@ pub(crate) struct Owned<'a> {
     changed: BTreeMap<&'a str, usize>,
     /// By job.
     pub(crate) fillings: Vec<Filling<'a>>,
+    /// By job, for formats in which a job may be refused for what it lists.
+    pub(crate) listings: Vec<Listing<'a>>,
     /// What tells that the workflow ran already.
     pub(crate) untouched: Untouched<'a>,
     /// What jobs need of before.
@@ -115,6 +126,7 @@ impl<'a> Owned<'a> {
             owned.of_fillers.extend(outputs.map(|file| &*file.path));
             owned.fillings.push(filling);
         }
+        owned.listings = owned.listings(jobs, &everything);
         owned
     }
 
@@ -141,6 +153,22 @@ impl<'a> Owned<'a> {
             everything.iter().filter(|path| cleared.iter().any(|directory| is_below(path, directory)));
         let known = known.copied().collect();
         Filling { directories, listed, own, others, cleared, known, open, stays }
+    }
+
+    /// By job, what it lists; nothing if that would be too many names.
+    fn listings(&self, jobs: &'a Jobs, everything: &BTreeSet<&'a str>) -> Vec<Listing<'a>> {
+        let of_job = |job: &Job| {
+            let lists = |directory: &&&str| {
+                let is_filled = names(job).any(|path| is_below(path, directory));
+                !is_filled && job.listed.iter().any(|listed| is_at(listed, directory))
+            };
+            let directories: Vec<&str> = self.directories.iter().filter(lists).copied().collect();
+            let inside = |path: &&&str| directories.iter().any(|directory| is_below(path, directory));
+            Listing { names: everything.iter().filter(inside).copied().collect(), directories }
+        };
+        let listings: Vec<Listing<'_>> = jobs.jobs.iter().map(of_job).collect();
+        let told: usize = listings.iter().map(|listing| listing.names.len()).sum();
+        if told > MOST_TOLD { Vec::new() } else { listings }
     }
 
     /// Whether a job before this one gives the name to something, or takes it away.

@@ -110,7 +110,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     check(jobs, "snakemake")?;
     let names = Names { target: name, input: name };
     let jobs = &looking_ahead(jobs, &Owned::of(jobs), Before::Deleted, &names);
-    let owned = &Owned::of(jobs);
+    let mut owned = Owned::of(jobs);
+    // A job that makes nothing in what it lists would be refused when its outputs are deleted.
+    owned.listings.clear();
+    let owned = &owned;
     let rules = rules(jobs, owned, Before::Deleted, &names);
     let watched = Watched::of(jobs, &name);
     let mut text = comment(title);
