@@ -52,6 +52,12 @@ impl<'a> LaterNames<'a> {
         !self.renames.iter().any(|(_, [from, _])| is_at(path, from))
     }
 
+    /// The first job that renames what has this name, or a directory above it.
+    pub(crate) fn first_mover(&self, path: &str) -> usize {
+        let mut movers = self.renames.iter().filter(|(_, [from, _])| is_at(path, from));
+        movers.next().map_or(usize::MAX, |(job, _)| *job)
+    }
+
     fn last(&self, number: usize, path: &Arc<str>) -> Option<Arc<str>> {
         let later = self.renames.iter().filter(|(job, _)| *job >= number);
         let last = later.fold(path.clone(), |path, (_, [from, to])| renamed(path, from, to));

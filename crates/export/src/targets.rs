@@ -180,8 +180,8 @@ where
     let mut all: Vec<Rule> = Vec::with_capacity(jobs.jobs.len());
     let mut outer: Vec<BTreeSet<String>> = Vec::with_capacity(jobs.jobs.len());
     let mut looks: Vec<BTreeSet<String>> = Vec::with_capacity(jobs.jobs.len());
-    // By name in a rule, the path.
-    let mut paths: BTreeMap<String, String> = BTreeMap::new();
+    // By name in a rule, the path, and the last job that begins when it is as it was before.
+    let mut paths: BTreeMap<String, (String, usize)> = BTreeMap::new();
     for ((number, job), turns) in jobs.jobs.iter().enumerate().zip(owned.turns()) {
         let read = job.inputs.iter().filter(|file| !changed.contains(&*file.path) && file.stays);
         let read = read.map(|file| &file.path).filter(|path| jobs.is_own(path));
@@ -202,11 +202,14 @@ where
         let links = links.map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
         looks.push(kept.chain(links).filter(|path| is_kept(path) && path != ".").collect());
         let named = early.into_iter().filter_map(|path| Some((input_name(path)?, base.relative(path))));
-        let mut named: BTreeMap<String, String> = named.collect();
+        let named = named.map(|(name, path)| (name, (path, usize::MAX)));
+        let mut named: BTreeMap<String, (String, usize)> = named.collect();
         let late = late.into_iter().chain(&later[number]).filter(|path| !outside(path) && !is_shared(path));
         let late: BTreeSet<&Arc<str>> = late.filter(|_| before == Before::Kept).collect();
         let back = late.iter().filter(|path| later_names.is_first(path));
-        named.extend(back.filter_map(|path| Some((input_name(path)?, base.relative(path)))));
+        named.extend(back.filter_map(|path| {
+            Some((input_name(path)?, (base.relative(path), later_names.first_mover(path))))
+        }));
         let own: BTreeSet<String> = named.keys().cloned().collect();
         paths.extend(named);
         let used = used(job, &name);
@@ -277,8 +280,9 @@ where
     }
     wake(jobs, &mut all, &outer, &followed(jobs, before, &targets, &name));
     let set: HashSet<String> = changed.iter().map(|path| base.relative(path)).collect();
-    for (rule, mut looks) in all.iter_mut().zip(looks) {
-        looks.extend(rule.inputs.iter().filter_map(|name| paths.get(name).cloned()));
+    for ((number, rule), mut looks) in all.iter_mut().enumerate().zip(looks) {
+        let known = rule.inputs.iter().filter_map(|name| paths.get(name));
+        looks.extend(known.filter(|(_, last)| number <= *last).map(|(path, _)| path.clone()));
         (rule.permitted, rule.looks) = looks.into_iter().partition(|path| set.contains(path));
         let leaves = std::mem::take(&mut rule.leaves).into_iter();
         (rule.leaves_permitted, rule.leaves) = leaves.partition(|path| set.contains(path));

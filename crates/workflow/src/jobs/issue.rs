@@ -270,11 +270,11 @@ impl fmt::Display for Issue {
             ),
             Self::MayUseTimes { jobs } => write!(
                 f,
-                "{}, which {} asked about and did not read: if times of files decide what is written, or are written, they are those of the new run",
+                "{}, which {} asked about and did not read: if times of files decide what is written, or are written, they are those of the new run; where those of inputs decide, jobs do not notice what others do otherwise after a change: run \"clean\" then",
                 do_what(
                     jobs,
-                    "runs a script that may look at the times of files of other jobs",
-                    "run scripts that may look at the times of files of other jobs"
+                    "may look at the times of files of other jobs",
+                    "may look at the times of files of other jobs"
                 ),
                 if jobs.len() == 1 { "it" } else { "they" },
             ),

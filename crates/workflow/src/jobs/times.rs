@@ -6,6 +6,7 @@
 
 use super::called::base;
 use super::command::words;
+use super::divide::is_shell;
 use super::programs::{Handle, Program, ProgramId, Programs, name};
 use super::steps::{JobAction, Step};
 use foldhash::fast::RandomState;
@@ -198,6 +199,8 @@ pub(crate) struct Asked {
     interests: Vec<Interest>,
     /// Whether each program runs a script.
     scripted: Vec<bool>,
+    /// Whether each program is a shell.
+    shells: Vec<bool>,
     /// Files with which a program did something else, of those that may compare times.
     used: HashSet<(ProgramId, PathId), RandomState>,
     asked: BTreeMap<ProgramId, Answers>,
@@ -216,7 +219,8 @@ pub(crate) struct Followed {
     pub(crate) needs: Vec<(u32, u32)>,
     /// Jobs to which it matters what the times of the inputs are, or when the others ran.
     pub(crate) time_dependent: BTreeSet<u32>,
-    /// Jobs to which it may matter: their scripts asked about files that other jobs made, and did nothing else with them.
+    /// Jobs to which it may matter: their scripts asked about files that other jobs made, and did nothing else with them, or they compare
+    /// these with inputs.
     pub(crate) perhaps_time_dependent: BTreeSet<u32>,
 }
 
@@ -234,6 +238,11 @@ impl Asked {
                 interests[program.index()] = Interest::Stores;
             }
         }
+        let shells = programs
+            .all
+            .iter()
+            .map(|program| is_shell(line(program).split('\0').next().unwrap_or_default()))
+            .collect();
         let (mut used, mut models) = (HashSet::default(), BTreeMap::new());
         for (number, step) in steps.iter().enumerate() {
             let Some(program) = programs.of_step[number] else { continue };
@@ -261,7 +270,7 @@ impl Asked {
                 );
             }
         }
-        Self { interests, scripted, used, asked: BTreeMap::new(), models }
+        Self { interests, scripted, shells, used, asked: BTreeMap::new(), models }
     }
 
     /// Whether a program sets times to others than that of the clock.
@@ -335,10 +344,12 @@ impl Asked {
                 Interest::Builds => inputs.iter().filter(|path| !reads(job, **path)).count() > 1,
                 Interest::Perhaps | Interest::No => false,
             };
-            let is_scripted =
-                self.interests[program.index()] == Interest::Perhaps && self.scripted[program.index()];
             let is_made = |(_, modified): &(PathId, Modified)| modified.last.is_some() && !modified.set;
-            if is_scripted && others.iter().any(is_made) {
+            let is_perhaps = self.interests[program.index()] == Interest::Perhaps;
+            let compares_both = self.interests[program.index()] == Interest::Compares
+                || is_perhaps && self.shells[program.index()];
+            let may_use = is_perhaps && self.scripted[program.index()] || compares_both && !inputs.is_empty();
+            if may_use && others.iter().any(is_made) {
                 followed.perhaps_time_dependent.insert(job);
             }
             if files.len() > 1 {
