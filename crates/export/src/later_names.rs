@@ -111,3 +111,34 @@ pub(crate) fn of_files(jobs: &Jobs, later: &LaterNames<'_>) -> Vec<BTreeSet<Arc<
     };
     jobs.jobs.iter().enumerate().map(of_job).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_workflow::jobs::Made;
+
+    #[test]
+    fn what_is_moved_away_and_back_has_its_name_at_the_end() {
+        let moves = |from: &str, to: &str| Job { renames: vec![[from.into(), to.into()]], ..Job::default() };
+        let reads = |path: &str| Job {
+            inputs: vec![JobFile { path: path.into(), read: 1, ..JobFile::default() }],
+            ..Job::default()
+        };
+        let named = |all: &[Job]| {
+            let jobs = Jobs { jobs: all.to_vec(), ..Jobs::default() };
+            let later = LaterNames::of(&jobs);
+            let of_jobs = of_files(&jobs, &later);
+            of_jobs
+                .into_iter()
+                .flatten()
+                .map(|path| (path.to_string(), later.is_first(&path)))
+                .collect::<Vec<_>>()
+        };
+        let back = [moves("/w/d", "/w/e"), reads("/w/e/x"), moves("/w/e", "/w/d")];
+        assert_eq!(named(&back), [("/w/d/x".to_owned(), true)]);
+        assert_eq!(named(&back[..2]), [("/w/e/x".to_owned(), false)], "it stays there");
+        let made = Made { path: "/w/t".into(), free: true, ..Made::default() };
+        let makes = Job { made: vec![made], ..Job::default() };
+        assert_eq!(named(&[makes, moves("/w/t", "/w/o"), reads("/w/o")]), [], "a job made it");
+    }
+}
