@@ -1,4 +1,5 @@
 # construct: times
+# trials: unchanged
 cp in.txt x
 cp -u body x
 cat x >y
