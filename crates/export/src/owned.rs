@@ -159,10 +159,13 @@ impl<'a> Owned<'a> {
     fn listings(&self, jobs: &'a Jobs, everything: &BTreeSet<&'a str>) -> Vec<Listing<'a>> {
         let of_job = |job: &Job| {
             let lists = |directory: &&&str| {
-                let is_filled = names(job).any(|path| is_below(path, directory));
-                !is_filled && job.listed.iter().any(|listed| is_at(listed, directory))
+                let is_filled = || names(job).any(|path| is_below(path, directory));
+                job.listed.iter().any(|listed| is_at(listed, directory)) && !is_filled()
             };
             let directories: Vec<&str> = self.directories.iter().filter(lists).copied().collect();
+            if directories.is_empty() {
+                return Listing::default();
+            }
             let inside = |path: &&&str| directories.iter().any(|directory| is_below(path, directory));
             Listing { names: everything.iter().filter(inside).copied().collect(), directories }
         };

@@ -1064,7 +1064,8 @@ impl Writer<'_> {
             self.other_names(job, path, false);
         }
         let history = self.names.entry(path).or_default();
-        let older = history.exists.replace(false);
+        // What nobody made could be removed because it was there before.
+        let older = history.exists.replace(false).or(Some(true));
         let Some(job) = who else { return self.stages.by_manager(Thing::Name(path)) };
         self.stages.write(Thing::Name(path), job, How::Removed, older);
         history.turns.write(job, self.span, &mut self.needs);
