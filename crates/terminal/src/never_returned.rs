@@ -3,7 +3,7 @@
 use crate::hints::Hint;
 use crate::table::{Align, Style, Table};
 use crate::why_summary::relative;
-use iotrail_model::calls::mpi::{Role, is_message, role};
+use iotrail_model::calls::mpi::{Role, Way, role, way};
 use iotrail_model::text::printable;
 use iotrail_model::units;
 use iotrail_workflow::why::result::{NeverReturned, Why};
@@ -55,12 +55,11 @@ pub fn what_never_returned(row: &NeverReturned, directory: Option<&str>) -> Stri
 
 /// With whom a call of MPI is; nothing for nobody.
 fn partner(call: &str, peer: i32) -> Option<String> {
-    let lower = call.to_ascii_lowercase();
-    let with = match role(call) {
-        Role::FromRoot | Role::ToRoot => return (peer >= 0).then(|| format!(" with root {peer}")),
-        _ if is_message(call) && lower.contains("send") && !lower.contains("recv") => "to",
-        _ if is_message(call) && !lower.contains("send") => "from",
-        _ => "with",
+    let with = match (role(call), way(call)) {
+        (Role::FromRoot | Role::ToRoot, _) => return (peer >= 0).then(|| format!(" with root {peer}")),
+        (_, Way::To) => "to",
+        (_, Way::From) => "from",
+        (_, Way::Both) => "with",
     };
     match peer {
         0.. => Some(format!(" {with} rank {peer}")),

@@ -180,7 +180,7 @@ impl<'a> Explaining<'a> {
         let threads_on_path = Threads { waits: self.waits, images: &self.images, runs: &self.units };
         let cost = (self.layer, self.cost);
         let pass = Spending::new(self.processes, &self.classes, threads_on_path, &self.legs, cost);
-        let passes = (pass, Unreturned::new(self.processes, &self.classes));
+        let passes = (pass, Unreturned::new(self.processes, &self.classes, self.log.names()));
         let (spent, last) = scan(self.log, None, threads, &passes)?;
         drop(passes);
         Ok(self.pieces_of(spent, &last.unwrap_or_default(), least))

@@ -84,6 +84,28 @@ pub fn is_message(name: &str) -> bool {
     lower.starts_with("mpi_") && !exchanges(name) && MESSAGES.iter().any(|part| lower.contains(part))
 }
 
+/// Which way a message goes between a rank and its partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To the partner.
+    To,
+    /// From the partner.
+    From,
+    /// Both, or neither.
+    Both,
+}
+
+/// Which way the message of a call of that name goes.
+#[must_use]
+pub fn way(name: &str) -> Way {
+    let lower = name.to_ascii_lowercase();
+    match (is_message(name), lower.contains("send"), lower.contains("recv") || lower.contains("probe")) {
+        (true, true, false) => Way::To,
+        (true, false, true) => Way::From,
+        _ => Way::Both,
+    }
+}
+
 /// What a call of MPI-IO is to transfers that all ranks make together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Together {
@@ -122,6 +144,12 @@ pub fn is_collective(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_go_to_a_partner_or_come_from_it_or_both() {
+        let ways = ["MPI_Ssend", "MPI_Irecv", "MPI_Mprobe", "MPI_Sendrecv", "MPI_Bcast"].map(way);
+        assert_eq!(ways, [Way::To, Way::From, Way::From, Way::Both, Way::Both]);
+    }
 
     #[test]
     fn collective_calls_that_move_data_are_known_by_name() {

@@ -11,7 +11,7 @@ use iotrail_model::calls::{
     CallKind, CallSpec, Class, EventClasses, Family, LockRequest, NameEffect, OpenFlags, PerCall,
     flags::has_word, futex_wakes, mpi,
 };
-use iotrail_model::{CaseId, EventBatch, FlagsId, Layer, Nanos, OpenId, PathId, Tid};
+use iotrail_model::{CaseId, EventBatch, FlagsId, Layer, Names, Nanos, OpenId, PathId, Tid};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::HashSet;
@@ -125,6 +125,11 @@ fn kind(spec: &CallSpec) -> Kind {
     }
 }
 
+/// By error, whether it says that a signal interrupted the call.
+pub(crate) fn interrupted(names: &Names) -> Vec<bool> {
+    names.errnos.iter().map(|name| &**name == "EINTR" || name.starts_with("ERESTART")).collect()
+}
+
 /// The names of signals among flags.
 fn signals(flags: &[Arc<str>]) -> HashMap<Arc<str>, FlagsId, RandomState> {
     let named = flags.iter().enumerate().filter(|(_, name)| name.starts_with("SIG"));
@@ -199,7 +204,7 @@ impl WaitVocabulary {
             counters: names.paths.iter().map(|path| path.starts_with("anon_inode:[eventfd")).collect(),
             signals: signals(&names.flags),
             goes_on: names.errnos.iter().map(|name| &**name == "EINPROGRESS").collect(),
-            interrupted: names.errnos.iter().map(|name| matches!(&**name, "EINTR" | "ERESTARTSYS")).collect(),
+            interrupted: interrupted(names),
         }
     }
 

@@ -724,22 +724,20 @@ fn what_never_returned_is_the_outermost_call_of_each_thread_that_was_stopped() {
     for rows in [1, 1_000] {
         let mut log = Builder::new();
         log.killed(10, "app", 100 * MS).killed(20, "left", 100 * MS).process(30, 1, "exits", (0, 90));
-        log.call(10, "MPI_Recv", "", (20, 0), 0).call(10, "poll", "", (21, 30), 0).call(
-            10,
-            "poll",
-            "",
-            (30, 0),
-            0,
-        );
+        log.call(10, "MPI_Recv", "", (20, 0), 0);
+        log.call(10, "poll", "", (21, 30), 0).call(10, "poll", "", (30, 0), 0);
         log.call(11, "read", "pipe:[1]", (40, 0), 0);
         log.call(20, "MPI_Send", "", (20, 0), 0).call(20, "write", "/f", (30, 31), 1);
         log.call(21, "exit", "", (50, 0), 0);
+        log.killed(40, "sort", 100 * MS).call(40, "openat", "/fifo", (70, 99), -4);
+        let (openat, interrupted) = (log.0.call("openat"), log.0.errno("EINTR"));
         log.call(30, "futex", "", (10, 0), 0).call(31, "exit_group", "", (90, 0), 0);
         let recv = log.0.call("MPI_Recv");
         let send = log.0.call("MPI_Send");
         let poll = log.0.call("poll");
         let log = log.0.map_events(|event| {
             event.layer = if [recv, send].contains(&event.call) { Layer::Mpi } else { Layer::Syscall };
+            event.errno = if event.call == openat { interrupted } else { Nullable::NULL };
             event.parent = (event.call == poll).then_some(1).into();
             event.peer = (event.call == recv).then_some(3).into();
             event.tag = (event.call == recv).then_some(7).into();
@@ -751,6 +749,7 @@ fn what_never_returned_is_the_outermost_call_of_each_thread_that_was_stopped() {
             [
                 ("MPI_Recv".to_owned(), Layer::Mpi, Some(80 * MS), Some(3), Some(7)),
                 ("read".to_owned(), Layer::Syscall, Some(60 * MS), None, None),
+                ("openat".to_owned(), Layer::Syscall, Some(30 * MS), None, None),
             ]
         );
     }

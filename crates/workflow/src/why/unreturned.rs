@@ -1,16 +1,16 @@
 //! Calls that never returned: where the threads were whose process was killed, or was not seen to end.
 //!
-//! A thread is in the last call it made, if that has no end, and in the calls of higher layers that this one was made in. Of these the
+//! A thread is in the last call it made, if that has no end or a signal ended it, and in the calls of higher layers that this one was made in. Of these the
 //! outermost is told: the `MPI_Recv` that polls, not the `poll`. Calls that were left another way (a jump out of an error handler)
 //! are none of these, because the thread made others afterwards, outside of them.
 
 use super::pieces::Naming;
 use super::result::{NeverReturned, Owner};
-use crate::waits::gather::CALL_COLUMNS;
+use crate::waits::gather::{CALL_COLUMNS, interrupted};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, CallSpec, EventClasses};
-use iotrail_model::{CallId, EventBatch, Layer, Nullable, PathId, Process, Tid, Timestamp};
+use iotrail_model::{CallId, EventBatch, Layer, Names, Nullable, PathId, Process, Tid, Timestamp};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::Columns;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ pub(super) struct Latest {
     call: Begun,
     /// Whether it ends the thread or the process, or returned.
     is_over: bool,
-    /// Of each layer the last call without an end.
+    /// Of each layer the last call that did not return.
     open: Vec<Begun>,
 }
 
@@ -73,14 +73,25 @@ pub(super) struct Unreturned<'a> {
     classes: &'a EventClasses,
     /// By process, whether it may have been in a call at its end.
     stopped: Vec<bool>,
+    /// By error, whether a signal interrupted the call.
+    interrupted: Vec<bool>,
 }
 
 impl<'a> Unreturned<'a> {
     /// Nothing if all processes ended by themselves.
-    pub(super) fn new(processes: &'a ProcessTable, classes: &'a EventClasses) -> Option<Self> {
+    pub(super) fn new(processes: &'a ProcessTable, classes: &'a EventClasses, names: &Names) -> Option<Self> {
         let all = (0..processes.all().len() as u32).map(ProcessId);
         let stopped: Vec<bool> = all.map(|process| was_stopped(processes.images(process))).collect();
-        stopped.contains(&true).then_some(Self { processes, classes, stopped })
+        stopped.contains(&true).then(|| Self { processes, classes, stopped, interrupted: interrupted(names) })
+    }
+}
+
+impl Unreturned<'_> {
+    /// Whether a call has an end, other than by a signal, which may be the one that ended the process.
+    fn returned(&self, batch: &EventBatch, row: usize) -> bool {
+        let is_interrupted =
+            batch.errno[row].get().is_some_and(|errno| self.interrupted.get(errno.index()) == Some(&true));
+        !batch.dur[row].is_null() && !is_interrupted
     }
 }
 
@@ -116,7 +127,7 @@ impl Pass for Unreturned<'_> {
             }
             let ends =
                 spec.is_some_and(|spec| matches!(spec.kind, CallKind::ExitThread | CallKind::ExitProcess));
-            let (call, is_over) = (begun(batch, row), ends || !batch.dur[row].is_null());
+            let (call, is_over) = (begun(batch, row), ends || self.returned(batch, row));
             let open = if is_over { Vec::new() } else { vec![call] };
             let latest = Latest { call, is_over, open };
             match threads.get_mut(&(process, batch.tid[row])) {
