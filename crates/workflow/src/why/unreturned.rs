@@ -1,8 +1,8 @@
 //! Calls that never returned: where the threads were whose process was killed, or was not seen to end.
 //!
-//! A thread is in the last call it made, if that has no end or a signal ended it, and in the calls of higher layers that this one was made in. Of these the
-//! outermost is told: the `MPI_Recv` that polls, not the `poll`. Calls that were left another way (a jump out of an error handler)
-//! are none of these, because the thread made others afterwards, outside of them.
+//! A thread is in the last call it made, if that has no end or a signal interrupted it, and in the calls of higher layers that this one
+//! was made in. Of these the outermost is told: the `MPI_Recv` that polls, not the `poll`. Calls that were left another way (a jump out
+//! of an error handler) are none of these, because the thread made others afterwards, outside of them.
 
 use super::pieces::Naming;
 use super::result::{NeverReturned, Owner};
