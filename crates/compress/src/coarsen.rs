@@ -89,6 +89,9 @@ pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document,
 /// # Errors
 /// It is not exact, or contradicts itself.
 pub fn smaller(document: Document, precision: Precision) -> Result<Document, CompressError> {
+    if precision == Precision::EXACT {
+        return Ok(document);
+    }
     let coarse = coarsen(document.clone(), precision)?;
     let len = |document: &Document| document.to_bytes().map(|bytes| bytes.len());
     Ok(if len(&coarse).ok() < len(&document).ok() { coarse } else { document })

@@ -118,7 +118,8 @@ impl Column {
 
     /// The column of these classes, of which no rank is in two.
     #[must_use]
-    pub fn of_classes(classes: Vec<Class>) -> Self {
+    pub fn of_classes(mut classes: Vec<Class>) -> Self {
+        classes.sort_by_key(|class| class.ranks.first());
         Self { classes }
     }
 
@@ -148,16 +149,17 @@ impl Column {
             let (constant, shared) = values.apart();
             groups.entry(shared).or_default().insert(rank, constant);
         }
-        let mut classes: Vec<Class> =
-            groups.into_iter().flat_map(|(shared, constants)| classes(&shared, &constants)).collect();
-        classes.sort_by_key(|class| class.ranks.first());
-        Self { classes }
+        Self::of_classes(
+            groups.into_iter().flat_map(|(shared, constants)| classes(&shared, &constants)).collect(),
+        )
     }
 
     /// Reads the values of a rank from the first one on; NULL if it has none.
     #[must_use]
     pub fn reader(&self, rank: u32) -> Option<Reader<'_>> {
-        let class = self.classes.iter().find(|class| class.ranks.contains(rank))?;
+        // Classes stand by their first ranks.
+        let later = self.classes.partition_point(|class| class.ranks.first() <= Some(rank));
+        let class = self.classes[..later].iter().rfind(|class| class.ranks.contains(rank))?;
         Some(match &class.values {
             Values::Null => Reader::Null,
             Values::Affine(affine) => {

@@ -99,7 +99,7 @@ impl RankList {
     #[must_use]
     pub fn contains(&self, rank: u32) -> bool {
         let behind = self.blocks.partition_point(|block| block.start <= rank);
-        behind.checked_sub(1).is_some_and(|index| self.blocks[index].indices(rank).is_some())
+        behind.checked_sub(1).is_some_and(|index| self.blocks[index].contains(rank))
     }
 }
 
@@ -127,6 +127,14 @@ impl Block {
             indices.push(index);
         }
         (rest == 0).then_some(indices)
+    }
+
+    /// Whether the rank is one of these.
+    fn contains(&self, rank: u32) -> bool {
+        let left = |rest: u32, progression: &Progression| {
+            rest - (rest / progression.stride).min(progression.count - 1) * progression.stride
+        };
+        rank.checked_sub(self.start).is_some_and(|rest| self.progressions.iter().fold(rest, left) == 0)
     }
 
     /// Ranks in ascending order.
