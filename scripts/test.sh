@@ -139,6 +139,7 @@ record_steps() {
   step "offsets of descriptors that others share" record_tests tests/offsets/shared.py "$iotrail"
   step "descriptors that threads change at once" record_tests tests/offsets/race.py "$iotrail"
   step "recordings that are killed, full disks, limits" record_tests tests/loss/run.py "$iotrail"
+  step "what programs hang in, recorded and traced" record_tests tests/hangs/run.py "$iotrail"
   step "MPI: Open MPI and MPICH, one trail of all ranks" tests/mpi/run.sh "$iotrail"
   step "MPI: random calls, made again under both libraries" tests/mpi/replay.sh "$iotrail"
   step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"

@@ -3,7 +3,7 @@
 //! Statements of several recorders (ranks, hosts) become one by addition, in any order and grouping: numbers add up, sets
 //! unite. So nothing in here may be a mean or a state; what is shown as one is computed from sums.
 
-use crate::time::Nanos;
+use crate::time::{Nanos, Timestamp};
 use crate::units;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +38,9 @@ pub struct RecordingCoverage {
     pub escaped: Counts,
     /// Processes that went on unseen when the recording ended (`--wait main`, detached).
     pub left_running: u64,
+    /// When the first recorder left them; NULL: none was left, or an older iotrail recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_at: Option<Timestamp>,
     /// Events known to be missing, by reason.
     pub lost: Counts,
     /// Damaged places of spools at which events are missing whose number nothing tells.
@@ -184,6 +187,7 @@ impl RecordingCoverage {
 
     /// The statement for both together.
     pub fn merge(&mut self, other: &Self) {
+        self.left_at = [self.left_at, other.left_at].into_iter().flatten().min();
         let numbers = [
             (&mut self.recorders, other.recorders),
             (&mut self.broken_off, other.broken_off),
@@ -614,7 +618,7 @@ mod tests {
             let selections = asked.into_iter().map(|asked| Selection { asked, ..Selection::default() }).collect();
             RecordingCoverage {
                 recorders, broken_off, recovered, selections, events, mapped_files, other_ring_entries, polled_rings,
-                escaped, left_running, lost, lost_unknown, left_out, unfinished, not_decoded, filtering_themselves, tracing_others,
+                escaped, left_running, left_at: (left_running > 0).then_some(Timestamp(left_running as i64)), lost, lost_unknown, left_out, unfinished, not_decoded, filtering_themselves, tracing_others,
                 without_privileges, not_started, cut_command_lines, unnamed_descriptors, unreadable_paths, unresolved_paths,
                 foreign_names, umasks, cost,
             }

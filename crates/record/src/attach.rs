@@ -92,6 +92,7 @@ impl<S: Store> Recording<'_, '_, S> {
         self.tally.left_running += self.threads.processes() as u64;
         self.gathering.clear();
         let now = self.clock.now();
+        self.tally.left_at = Some(now).filter(|_| self.tally.left_running > 0);
         for tid in self.threads.ids() {
             match self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {
                 Some(stop) => drop(self.let_go(stop, now)),

@@ -143,6 +143,7 @@ impl<S: Store> Recording<'_, '_, S> {
             mapped_files: self.emitter.file_mappings(),
             escaped: tally.escaped.clone(),
             left_running: tally.left_running,
+            left_at: tally.left_at,
             lost,
             polled_rings: requests.polled_rings,
             other_ring_entries: requests.other_entries.clone(),

@@ -1,8 +1,8 @@
 //! What the loop counts for the coverage statement.
 
 use hashbrown::HashSet;
-use iotrail_model::Pid;
 use iotrail_model::recording_coverage::Counts;
+use iotrail_model::{Pid, Timestamp};
 
 /// What was counted so far.
 #[derive(Debug, Default)]
@@ -12,6 +12,8 @@ pub(crate) struct Tally {
     pub(crate) cut_command_lines: u64,
     pub(crate) unnamed_descriptors: u64,
     pub(crate) left_running: u64,
+    /// When they were left.
+    pub(crate) left_at: Option<Timestamp>,
     pub(crate) escaped: Counts,
     /// Requests that the kernel refused, by error.
     pub(crate) troubles: Counts,

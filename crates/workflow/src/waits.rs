@@ -146,6 +146,8 @@ pub(crate) struct ProcessFacts {
     pub(crate) pid: u32,
     pub(crate) start: Option<i64>,
     pub(crate) end: Option<i64>,
+    /// When the recorder left it, if that is how the record of all that it belongs to ends.
+    pub(crate) left: Option<i64>,
     /// The signal that killed it, if a call of the log names it.
     pub(crate) killed_by: Option<FlagsId>,
 }
@@ -511,6 +513,11 @@ impl Waits {
         self.untimed
     }
 
+    /// When the recorder left a process that was not seen to end.
+    pub(crate) fn left(&self, process: ProcessId) -> Option<i64> {
+        self.processes.get(process.index())?.left
+    }
+
     /// Which sockets are the two ends of one connection.
     pub(crate) fn channels(&self) -> &Channels {
         &self.channels
@@ -812,12 +819,13 @@ impl Waits {
     }
 }
 
-/// A sleep or wait that never returned, as the last call of its thread, goes on until the process ends.
+/// A sleep or wait that never returned, as the last call of its thread, goes on until the process ends or is left.
 fn end_with_processes(rows: &mut [Row], processes: &[ProcessFacts]) {
     let last_of_threads = rows.chunk_by_mut(|one, next| (one.process, one.tid) == (next.process, next.tid));
     for row in last_of_threads.filter_map(<[Row]>::last_mut) {
         let process = processes.get(row.process.index()).copied().unwrap_or_default();
-        if let (Act::Slept | Act::Blocked, true, Some(end)) = (row.act, row.start == row.end, process.end) {
+        let end = process.end.or(process.left);
+        if let (Act::Slept | Act::Blocked, true, Some(end)) = (row.act, row.start == row.end, end) {
             row.end = end.max(row.start);
             row.act = process.killed_by.map_or(row.act, Act::Killed);
         }
@@ -827,7 +835,7 @@ fn end_with_processes(rows: &mut [Row], processes: &[ProcessFacts]) {
 /// Named waits that may go on at once in a thread: for so many files.
 const NESTED: usize = 8;
 /// A signal interrupts a wait within this time, in ns, even on a busy machine.
-const SIGNAL_TAKES: i64 = 50_000_000;
+pub(crate) const SIGNAL_TAKES: i64 = 50_000_000;
 /// Who waited for a process that was killed may go on so many ns before a recorder notices the death.
 const NOTICED_AFTER: i64 = 1_000_000;
 /// Calls after a wait for descriptors that may tell which of them was ready.

@@ -34,6 +34,7 @@ impl Builder {
         });
         let process = self.vertex(format!("{}", 100 + number), name, time, facts);
         let facts = ProcessFacts {
+            left: None,
             parent: None,
             pid: 100 + number,
             start: start.map(|start| start.0),

@@ -12,7 +12,7 @@ use iotrail_model::calls::{
     flags::has_word, futex_wakes, mpi,
 };
 use iotrail_model::{CaseId, EventBatch, FlagsId, Layer, Names, Nanos, OpenId, PathId, Tid};
-use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
+use iotrail_query::{Asks, Pass, ProcessEntry, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -372,6 +372,10 @@ pub struct Waiting<'a> {
     vocabulary: WaitVocabulary,
     /// Whether who recorded the log says that it recorded calls that wait for children.
     waits_recorded: bool,
+    /// Whether a recorder measured how long calls took.
+    is_recorded: bool,
+    /// When the recorder left processes that went on.
+    left_at: Option<i64>,
     layer: Layer,
 }
 
@@ -383,10 +387,12 @@ impl<'a> Waiting<'a> {
     /// The same of the calls of another layer.
     pub(crate) fn of_layer(log: &EventLog, processes: &'a ProcessTable, layer: Layer) -> Self {
         let recording = log.coverage().recording;
+        let is_recorded = recording.is_some();
+        let left_at = recording.as_ref().and_then(|recording| Some(recording.left_at?.0));
         let waits_recorded = recording.is_some_and(|recording| {
             !recording.selections.is_empty() && !recording.without().contains(&Family::Wait.name())
         });
-        Self { processes, vocabulary: WaitVocabulary::new(log), waits_recorded, layer }
+        Self { processes, vocabulary: WaitVocabulary::new(log), waits_recorded, is_recorded, left_at, layer }
     }
 }
 
@@ -429,6 +435,16 @@ impl PipeEnds {
             }
             _ => row,
         })
+    }
+}
+
+impl Waiting<'_> {
+    /// Whether neither a process nor the one that all of its family descend from was seen to end.
+    fn goes_on(&self, process: &ProcessEntry) -> bool {
+        let parent = |process: &&ProcessEntry| process.parent.map(|parent| self.processes.get(parent));
+        let mut family = std::iter::successors(Some(process), parent).take(self.processes.all().len());
+        process.end.is_none()
+            && family.find(|of| of.parent.is_none()).is_some_and(|first| first.end.is_none())
     }
 }
 
@@ -479,9 +495,11 @@ impl Pass for Waiting<'_> {
             pid: process.pid.0,
             start: process.start.map(|start| start.0),
             end: process.end.map(|end| end.0),
+            left: self.left_at.filter(|_| self.goes_on(process)),
             killed_by: signal(index).and_then(|name| self.vocabulary.signals.get(name)).copied(),
         });
-        let waits = Waits::new(rows, facts.collect(), channels, timed, self.waits_recorded);
+        let waits =
+            Waits::new(rows, facts.collect(), channels, timed || self.is_recorded, self.waits_recorded);
         waits.with_mpi(mpi, &self.vocabulary.ranks).with_absent(absent).with_locks(locks)
     }
 }

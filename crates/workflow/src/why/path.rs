@@ -95,7 +95,9 @@ fn begin_of(waits: &Waits, processes: &ProcessTable, line: LineId) -> i64 {
 
 fn end_of(waits: &Waits, processes: &ProcessTable, line: LineId) -> i64 {
     let (_, last) = waits.span(line);
-    processes.get(waits.process(line)).end.map_or(last, |end| end.0.max(last))
+    let process = waits.process(line);
+    let end = processes.get(process).end.map(|end| end.0).or_else(|| waits.left(process));
+    end.map_or(last, |end| end.max(last))
 }
 
 struct Walk<'a, F> {

@@ -9,7 +9,7 @@ use crate::waits::{Act, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{AT_ONCE, CallKind, CallSpec, Class, EventClasses};
-use iotrail_model::{CallId, EventBatch, Layer, Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{CallId, EventBatch, Layer, Nullable, PathId, Tid};
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::Columns;
 
@@ -86,13 +86,12 @@ impl<'a> Spending<'a> {
         })
     }
 
-    /// When a call ended of which no end was seen: with its process, if that ended it.
+    /// When a call ended of which no end was seen: with its process or its record, if that ended it.
     fn unseen_end(&self, spec: Option<&CallSpec>, process: ProcessId, start: i64) -> i64 {
         let kind = spec.map(|spec| spec.kind).unwrap_or_default();
-        match self.processes.get(process).end {
-            Some(Timestamp(end)) if kind != CallKind::ExitThread && !self.waits.is_untimed() => {
-                end.max(start)
-            }
+        let end = self.processes.get(process).end.map(|end| end.0);
+        match end.or_else(|| self.waits.left(process)) {
+            Some(end) if kind != CallKind::ExitThread && !self.waits.is_untimed() => end.max(start),
             _ => start,
         }
     }

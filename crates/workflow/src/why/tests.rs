@@ -528,6 +528,7 @@ fn accounted(
 ) -> Option<(i64, i64)> {
     let processes = ProcessTable::new(processes(ends));
     let facts = processes.all().iter().map(|process| ProcessFacts {
+        left: None,
         parent: process.parent,
         pid: process.pid.0,
         start: process.start.map(|start| start.0),
@@ -730,14 +731,18 @@ fn what_never_returned_is_the_outermost_call_of_each_thread_that_was_stopped() {
         log.call(20, "MPI_Send", "", (20, 0), 0).call(20, "write", "/f", (30, 31), 1);
         log.call(21, "exit", "", (50, 0), 0);
         log.killed(40, "sort", 100 * MS).call(40, "openat", "/fifo", (70, 99), -4);
+        // Interrupted, too, but much was computed afterwards.
+        log.killed(50, "busy", 100 * MS).call(50, "openat", "/fifo", (10, 40), -4);
+        log.killed(60, "read", 100 * MS).call(60, "pread64", "/f", (50, 98), 0);
         let (openat, interrupted) = (log.0.call("openat"), log.0.errno("EINTR"));
         log.call(30, "futex", "", (10, 0), 0).call(31, "exit_group", "", (90, 0), 0);
-        let recv = log.0.call("MPI_Recv");
+        let (recv, cut) = (log.0.call("MPI_Recv"), log.0.call("pread64"));
         let send = log.0.call("MPI_Send");
         let poll = log.0.call("poll");
         let log = log.0.map_events(|event| {
             event.layer = if [recv, send].contains(&event.call) { Layer::Mpi } else { Layer::Syscall };
             event.errno = if event.call == openat { interrupted } else { Nullable::NULL };
+            event.ret = if event.call == cut { Nullable::NULL } else { event.ret };
             event.parent = (event.call == poll).then_some(1).into();
             event.peer = (event.call == recv).then_some(3).into();
             event.tag = (event.call == recv).then_some(7).into();
@@ -749,6 +754,7 @@ fn what_never_returned_is_the_outermost_call_of_each_thread_that_was_stopped() {
             [
                 ("MPI_Recv".to_owned(), Layer::Mpi, Some(80 * MS), Some(3), Some(7)),
                 ("read".to_owned(), Layer::Syscall, Some(60 * MS), None, None),
+                ("pread64".to_owned(), Layer::Syscall, Some(50 * MS), None, None),
                 ("openat".to_owned(), Layer::Syscall, Some(30 * MS), None, None),
             ]
         );

@@ -1,11 +1,12 @@
 //! Calls that never returned: where the threads were whose process was killed, or was not seen to end.
 //!
-//! A thread is in the last call it made, if that has no end or a signal interrupted it, and in the calls of higher layers that this one
-//! was made in. Of these the outermost is told: the `MPI_Recv` that polls, not the `poll`. Calls that were left another way (a jump out
+//! A thread is in the last call it made, if that has no end or a signal interrupted it right before the process was gone, and in the
+//! calls of higher layers that this one was made in. Of these the outermost is told: the `MPI_Recv` that polls, not the `poll`. Calls that were left another way (a jump out
 //! of an error handler) are none of these, because the thread made others afterwards, outside of them.
 
 use super::pieces::Naming;
 use super::result::{NeverReturned, Owner};
+use crate::waits::SIGNAL_TAKES;
 use crate::waits::gather::{CALL_COLUMNS, interrupted};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -26,6 +27,8 @@ struct Begun {
     comm: Nullable<i32>,
     peer: Nullable<i32>,
     tag: Nullable<i32>,
+    /// When a signal interrupted it.
+    interrupted: Option<Timestamp>,
 }
 
 /// What a thread called last.
@@ -52,13 +55,16 @@ impl Latest {
         }
     }
 
-    /// The outermost call that the thread was in at its end.
-    fn outermost(&self) -> Option<Begun> {
+    /// The outermost call that the thread was in when its process ended.
+    fn outermost(&self, end: Option<i64>) -> Option<Begun> {
         let within = |call: &Begun| {
             let parent = call.parent.get()?;
             self.open.iter().find(|open| open.order.1 == parent && open.layer > call.layer).copied()
         };
-        let innermost = if self.is_over { within(&self.call) } else { Some(self.call) };
+        let went_on =
+            |interrupted: Timestamp| end.is_none_or(|end| end.saturating_sub(interrupted.0) > SIGNAL_TAKES);
+        let is_over = self.is_over || self.call.interrupted.is_some_and(went_on);
+        let innermost = if is_over { within(&self.call) } else { Some(self.call) };
         std::iter::successors(innermost, within).last()
     }
 }
@@ -73,7 +79,7 @@ pub(super) struct Unreturned<'a> {
     classes: &'a EventClasses,
     /// By process, whether it may have been in a call at its end.
     stopped: Vec<bool>,
-    /// By error, whether a signal interrupted the call.
+    /// By error, whether it says that a signal interrupted the call.
     interrupted: Vec<bool>,
 }
 
@@ -87,11 +93,14 @@ impl<'a> Unreturned<'a> {
 }
 
 impl Unreturned<'_> {
-    /// Whether a call has an end, other than by a signal, which may be the one that ended the process.
-    fn returned(&self, batch: &EventBatch, row: usize) -> bool {
-        let is_interrupted =
-            batch.errno[row].get().is_some_and(|errno| self.interrupted.get(errno.index()) == Some(&true));
-        !batch.dur[row].is_null() && !is_interrupted
+    /// When a signal interrupted a call, which may be the one that ended the process: what the call returned is not known then, or it
+    /// is that a handler was called, which may have raised the signal again.
+    fn interrupted(&self, batch: &EventBatch, row: usize) -> Option<Timestamp> {
+        let is_interrupted = match batch.errno[row].get() {
+            Some(errno) => self.interrupted.get(errno.index()) == Some(&true),
+            None => batch.ret[row].is_null() && batch.layer[row] == Layer::Syscall,
+        };
+        is_interrupted.then_some(batch.start[row] + batch.dur[row].get()?)
     }
 }
 
@@ -127,7 +136,8 @@ impl Pass for Unreturned<'_> {
             }
             let ends =
                 spec.is_some_and(|spec| matches!(spec.kind, CallKind::ExitThread | CallKind::ExitProcess));
-            let (call, is_over) = (begun(batch, row), ends || self.returned(batch, row));
+            let call = Begun { interrupted: self.interrupted(batch, row), ..begun(batch, row) };
+            let is_over = ends || call.interrupted.is_none() && !batch.dur[row].is_null();
             let open = if is_over { Vec::new() } else { vec![call] };
             let latest = Latest { call, is_over, open };
             match threads.get_mut(&(process, batch.tid[row])) {
@@ -163,6 +173,7 @@ fn begun(batch: &EventBatch, row: usize) -> Begun {
         comm: batch.comm[row],
         peer: batch.peer[row],
         tag: batch.tag[row],
+        interrupted: None,
     }
 }
 
@@ -180,8 +191,10 @@ pub(super) fn never_returned(
 ) -> Vec<NeverReturned> {
     let mut rows: BTreeMap<Key, Heap> = BTreeMap::new();
     for ((process, tid), latest) in threads {
-        let Some(call) = latest.outermost() else { continue };
-        let (entry, start) = (processes.get(*process), call.order.0);
+        let entry = processes.get(*process);
+        let ended = entry.end.map(|end| end.0).or_else(|| end(*process));
+        let Some(call) = latest.outermost(ended) else { continue };
+        let start = call.order.0;
         let last = processes.last_image(*process);
         if last.start.is_some_and(|executed| executed > start) {
             continue;
@@ -196,7 +209,6 @@ pub(super) fn never_returned(
             peer: call.peer.get(),
             tag: call.tag.get(),
         };
-        let ended = entry.end.map(|end| end.0).or_else(|| end(*process));
         let host = naming.case(image).and_then(|case| case.name.host.clone());
         let owner = Owner { pid: entry.pid.0, tid: tid.0, host };
         // Where no library of ranks is called, what stands for the rank is the number of a process.

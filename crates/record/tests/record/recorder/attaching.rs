@@ -69,7 +69,8 @@ fn attach_and_leave(stopped: bool) {
     let (outcome, collected) = run(&plan);
     assert_eq!(keeper.join().unwrap(), Some(23));
     assert_eq!(outcome.end, End::Detached);
-    assert_eq!(outcome.coverage.recording.unwrap().left_running, 1);
+    let recording = outcome.coverage.recording.unwrap();
+    assert_eq!((recording.left_running, recording.left_at.is_some()), (1, true));
     if !stopped {
         assert_seen(&collected, pid, file.to_str().unwrap());
     }
