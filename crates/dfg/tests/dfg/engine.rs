@@ -409,12 +409,12 @@ fn the_schemas_name_the_fields_that_are_written() {
     for (name, place) in parts {
         same(written["dfg"].pointer(place).unwrap(), &dfg_schema["$defs"][name]);
     }
-    let mut recording = RecordingCoverage::default();
+    let mut recording = RecordingCoverage { left_at: Some(Timestamp(0)), ..RecordingCoverage::default() };
     recording.selections.insert(Selection::default());
     let coverage = serde_json::to_value(Coverage::of_recording(recording)).unwrap();
     let recording = &coverage["recording"];
     agree(&coverage, &dfg_schema["$defs"]["coverage"], "recording");
-    same(recording, &dfg_schema["$defs"]["recording"]);
+    agree(recording, &dfg_schema["$defs"]["recording"], "left_at");
     same(&recording["selections"][0], &dfg_schema["$defs"]["selection"]);
     same(&recording["cost"], &dfg_schema["$defs"]["tracer_cost"]);
     let change = serde_json::to_value(Change {
