@@ -216,6 +216,10 @@ class Trials:
             place = self.again()
             (place / name).unlink()
             self.judge(f"deleted {name}", self.run(place), place, self.case.files)
+            if not self.snakemake:
+                place = self.again()
+                (place / name).unlink()
+                self.judge(f"deleted-j4 {name}", self.run(place, "-j4"), place, self.case.files)
 
     def text(self, name):
         """What an input holds; those of `# below` are copies."""

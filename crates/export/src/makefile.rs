@@ -234,11 +234,21 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         }
         match &rule.targets {
             Targets::Files(files) => {
-                let sign = if files.len() > 1 { "&:" } else { ":" };
-                let missing = std::iter::once(&rule.stamp)
-                    .chain(rule.present.iter().filter(|file| !files.contains(file)));
-                let missing: Vec<&str> = missing.map(String::as_str).collect();
-                let _ = write!(text, "{} {sign} $(call never-ran,{})", files.join(" "), missing.join(" "));
+                let others = rule.present.iter().filter(|file| !files.contains(file));
+                let missing: Vec<&str> =
+                    std::iter::once(&rule.stamp).chain(others).map(String::as_str).collect();
+                let (made, missing) = (files.join(" "), missing.join(" "));
+                let _ = match files.len() {
+                    1 => write!(text, "{made} : $(call never-ran,{missing})"),
+                    // Make would take those that are there for made, while it makes one that is missing and with it the others.
+                    _ => {
+                        let number = number + 1;
+                        write!(
+                            text,
+                            "made-{number} := {made}\n$(made-{number}) &: $(call never-ran,{missing} $(made-{number}))"
+                        )
+                    }
+                };
             }
             Targets::Stamp(stamp) if rule.present.is_empty() => text.push_str(&format!("{stamp}:")),
             Targets::Stamp(stamp) => {
