@@ -152,6 +152,13 @@ pub(crate) struct ProcessFacts {
     pub(crate) killed_by: Option<FlagsId>,
 }
 
+impl ProcessFacts {
+    /// When it ended or was left.
+    fn last_seen(&self) -> Option<i64> {
+        self.end.or(self.left)
+    }
+}
+
 /// A thread: an index into [`Waits`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct LineId(u32);
@@ -513,9 +520,9 @@ impl Waits {
         self.untimed
     }
 
-    /// When the recorder left a process that was not seen to end.
-    pub(crate) fn left(&self, process: ProcessId) -> Option<i64> {
-        self.processes.get(process.index())?.left
+    /// When a process ended, or the recorder left it.
+    pub(crate) fn last_seen(&self, process: ProcessId) -> Option<i64> {
+        self.processes.get(process.index())?.last_seen()
     }
 
     /// Which sockets are the two ends of one connection.
@@ -824,7 +831,7 @@ fn end_with_processes(rows: &mut [Row], processes: &[ProcessFacts]) {
     let last_of_threads = rows.chunk_by_mut(|one, next| (one.process, one.tid) == (next.process, next.tid));
     for row in last_of_threads.filter_map(<[Row]>::last_mut) {
         let process = processes.get(row.process.index()).copied().unwrap_or_default();
-        let end = process.end.or(process.left);
+        let end = process.last_seen();
         if let (Act::Slept | Act::Blocked, true, Some(end)) = (row.act, row.start == row.end, end) {
             row.end = end.max(row.start);
             row.act = process.killed_by.map_or(row.act, Act::Killed);

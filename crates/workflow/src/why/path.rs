@@ -68,7 +68,7 @@ pub(super) fn walk(
 ) -> Option<Path> {
     let lines = || waits.lines().filter(|line| is_in(waits.process(*line)));
     let first = lines().map(|line| begin_of(waits, processes, line)).min()?;
-    let mut ends: Vec<(i64, LineId)> = lines().map(|line| (end_of(waits, processes, line), line)).collect();
+    let mut ends: Vec<(i64, LineId)> = lines().map(|line| (end_of(waits, line), line)).collect();
     ends.sort_unstable();
     let (last, line) = ends
         .iter()
@@ -93,11 +93,9 @@ fn begin_of(waits: &Waits, processes: &ProcessTable, line: LineId) -> i64 {
     processes.get(waits.process(line)).start.map_or(first, |start| start.0.min(first))
 }
 
-fn end_of(waits: &Waits, processes: &ProcessTable, line: LineId) -> i64 {
+fn end_of(waits: &Waits, line: LineId) -> i64 {
     let (_, last) = waits.span(line);
-    let process = waits.process(line);
-    let end = processes.get(process).end.map(|end| end.0).or_else(|| waits.left(process));
-    end.map_or(last, |end| end.max(last))
+    waits.last_seen(waits.process(line)).map_or(last, |end| end.max(last))
 }
 
 struct Walk<'a, F> {

@@ -89,8 +89,7 @@ impl<'a> Spending<'a> {
     /// When a call ended of which no end was seen: with its process or its record, if that ended it.
     fn unseen_end(&self, spec: Option<&CallSpec>, process: ProcessId, start: i64) -> i64 {
         let kind = spec.map(|spec| spec.kind).unwrap_or_default();
-        let end = self.processes.get(process).end.map(|end| end.0);
-        match end.or_else(|| self.waits.left(process)) {
+        match self.waits.last_seen(process) {
             Some(end) if kind != CallKind::ExitThread && !self.waits.is_untimed() => end.max(start),
             _ => start,
         }
