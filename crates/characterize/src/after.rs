@@ -3,11 +3,12 @@
 //!
 //! Source: section 5 of the definitions.
 
+use crate::messages::Messages;
 use crate::program::{Program, Target};
 use crate::sessions::{Execution, RankSessions};
 use crate::streams::Frame;
 use iotrail_model::intervals::OrderedIntervals;
-use iotrail_workload::{ModelFile, Producer, ProgramStep, RequestKind};
+use iotrail_workload::{ModelFile, Partner, ProgramStep, RequestKind};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,7 +74,12 @@ fn bytes(execution: &Execution, kind: RequestKind) -> OrderedIntervals {
 }
 
 /// What ranks wait for. A session is held against the last one of each other rank that ended before it began.
-pub(crate) fn waits(frame: &Frame, ranks: &[RankSessions], targets: &[Vec<Target>]) -> Vec<Wait> {
+/// What messages order is not waited for once more.
+pub(crate) fn waits(
+    (frame, messages): (&Frame, Option<&Messages>),
+    ranks: &[RankSessions],
+    targets: &[Vec<Target>],
+) -> Vec<Wait> {
     let mut files: BTreeMap<usize, Vec<Moved<'_>>> = BTreeMap::new();
     for (rank, (sessions, targets)) in ranks.iter().zip(targets).enumerate() {
         for (execution, target) in sessions.executions.iter().zip(targets) {
@@ -88,7 +94,7 @@ pub(crate) fn waits(frame: &Frame, ranks: &[RankSessions], targets: &[Vec<Target
             continue;
         }
         of_file.sort_by_key(|moved| (moved.times.0, moved.rank));
-        find(&of_file, &mut waits);
+        find(&of_file, messages, &mut waits);
     }
     waits.into_values().collect()
 }
@@ -108,13 +114,18 @@ fn moved<'a>(frame: &Frame, rank: usize, execution: &'a Execution, target: Targe
 }
 
 /// The last sessions of other ranks that each session of a file needs; `all` are in the order of their begins.
-fn find(all: &[Moved<'_>], waits: &mut Waits) {
+fn find(all: &[Moved<'_>], messages: Option<&Messages>, waits: &mut Waits) {
     // Of each rank its last sessions of each kind.
     let mut last: BTreeMap<(u32, Kind), &Moved<'_>> = BTreeMap::new();
     for moved in all {
         let ended = last.values().filter(|other| other.rank != moved.rank && other.times.1 <= moved.times.0);
         let unordered = ended.filter(|other| other.barriers.1 >= moved.barriers.0);
-        let mut needed: Vec<&&Moved<'_>> = unordered.filter(|other| moved.needs(other)).collect();
+        let is_told = |other: &Moved<'_>| {
+            let ends = (other.rank, other.execution.last);
+            messages.is_some_and(|messages| messages.order(ends, (moved.rank, moved.execution.first)))
+        };
+        let needed = unordered.filter(|other| moved.needs(other) && !is_told(other));
+        let mut needed: Vec<&&Moved<'_>> = needed.collect();
         // What was written last is read: of several writers of the same bytes the others do not matter.
         needed.sort_by_key(|other| std::cmp::Reverse(other.times.1));
         let mut covered = OrderedIntervals::default();
@@ -139,7 +150,7 @@ fn find(all: &[Moved<'_>], waits: &mut Waits) {
 
 impl Wait {
     /// For whom each rank waits, if that is a pattern.
-    fn producer(&self, program: &mut Program) -> Option<(Producer, String)> {
+    fn producer(&self, program: &mut Program) -> Option<(Partner, String)> {
         let shifts: BTreeSet<i64> =
             self.pairs.iter().map(|(of, rank)| i64::from(*of) - i64::from(*rank)).collect();
         let producers: BTreeSet<u32> = self.pairs.iter().map(|(of, _)| *of).collect();
@@ -147,10 +158,10 @@ impl Wait {
         if let (1, Some(of)) = (producers.len(), producers.first())
             && (consumers.len() > 1 || *of == 0)
         {
-            return Some((Producer::Group(program.group(&producers)?), format!("rank {of}")));
+            return Some((Partner::Group(program.group(&producers)?), format!("rank {of}")));
         }
         if let (1, Some(shift)) = (shifts.len(), shifts.first()) {
-            return Some((Producer::Shift(i32::try_from(*shift).ok()?), format!("{shift:+}")));
+            return Some((Partner::Shift(i32::try_from(*shift).ok()?), format!("{shift:+}")));
         }
         // Round the ranks: one distance in one direction, and what is left to a whole round in the other.
         let all = i64::from(program.ranks());
@@ -158,7 +169,7 @@ impl Wait {
             && other - one == all
         {
             let shift = if one.abs() <= *other { *one } else { *other };
-            return Some((Producer::Around(i32::try_from(shift).ok()?), format!("{shift:+}, counted round")));
+            return Some((Partner::Around(i32::try_from(shift).ok()?), format!("{shift:+}, counted round")));
         }
         let all = consumers.iter().all(|rank| {
             let own = self.pairs.iter().filter(|(_, of)| of == rank).count();
@@ -168,7 +179,7 @@ impl Wait {
             return None;
         }
         let group = program.group(&producers)?;
-        Some((Producer::Group(group), "all".to_owned()))
+        Some((Partner::Group(group), "all".to_owned()))
     }
 }
 

@@ -1,13 +1,14 @@
 //! Phase A: the pass that takes requests and synchronisation out of a log.
 
 use crate::result::RankedBy;
+use crate::told::{Told, Use};
 use iotrail_model::calls::{CallKind, PerCall, mpi};
 use iotrail_model::places::{is_pseudo, mpi_directory};
 use iotrail_model::{
     CallId, CaseId, ErrnoId, EventBatch, FileId, FileKind, FlagsId, Layer, Nullable, OpenId, PathId, Tid,
 };
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
-use iotrail_trail::{Columns, EventLog};
+use iotrail_trail::{Columns, DistinctFile, EventLog};
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -63,6 +64,17 @@ pub(crate) enum What {
     MpiEnds,
     /// The thread waited for another one.
     Waits,
+    /// It tells of the order of ranks.
+    Tells(Told),
+}
+
+impl What {
+    const fn is_of_mpi(&self) -> bool {
+        match self {
+            Self::Collective { .. } | Self::MpiBegins | Self::MpiEnds | Self::Tells(Told::Mpi { .. }) => true,
+            Self::Request(_) | Self::Waits | Self::Tells(Told::Pipe { .. } | Told::Child(_)) => false,
+        }
+    }
 }
 
 /// A call about a file.
@@ -97,7 +109,10 @@ pub(crate) struct Gathering<'a> {
     by: RankedBy,
     kinds: PerCall<CallKind>,
     mpi: PerCall<mpi::Role>,
+    uses: PerCall<Use>,
     own: Vec<Owner>,
+    /// Whether each file is a pipe.
+    pipes: Vec<bool>,
     /// The error of names that are not there.
     absent: Option<ErrnoId>,
     /// Paths of the system.
@@ -122,7 +137,7 @@ impl<'a> Gathering<'a> {
         let ids = (0..processes.all().len() as u32).map(ProcessId);
         let programs: HashSet<&str> =
             ids.flat_map(|id| processes.images(id)).filter_map(|image| image.exe.as_deref()).collect();
-        let directory = |file: &iotrail_trail::DistinctFile| {
+        let directory = |file: &DistinctFile| {
             let path = &*names.paths[file.path.index()];
             let kind = file.kind.as_deref();
             let may_be = path.starts_with('/') && !is_of_system(path);
@@ -133,7 +148,7 @@ impl<'a> Gathering<'a> {
                 Some(_) => Owner::Nobody,
             }
         };
-        let owner = |(file, holds): (&iotrail_trail::DistinctFile, &bool)| match holds {
+        let owner = |(file, holds): (&DistinctFile, &bool)| match holds {
             false => directory(file),
             true if is_of_system(&names.paths[file.path.index()]) => Owner::System,
             true if programs.contains(&*names.paths[file.path.index()]) => Owner::System,
@@ -144,29 +159,43 @@ impl<'a> Gathering<'a> {
             by,
             kinds: PerCall::new(&names.calls, |call| call.kind()),
             mpi: PerCall::new(&names.calls, |call| mpi::role(call.name)),
+            uses: Use::of_calls(names),
+            pipes: log.distinct_files().iter().map(is_pipe).collect(),
             own: log.distinct_files().iter().zip(&holds_bytes).map(owner).collect(),
             absent: names.errnos.iter().position(|name| &**name == "ENOENT").map(|at| ErrnoId(at as u32)),
             of_system: names.paths.iter().map(|path| !path.starts_with('/') || is_of_system(path)).collect(),
         }
     }
 
-    /// A row of interest, and the list that it belongs to.
-    fn row(&self, batch: &EventBatch, at: usize, left_out: &mut LeftOut) -> Option<(usize, Row)> {
+    /// A row of interest, and the list that it belongs to. What orders ranks is of interest whatever is selected.
+    fn row(
+        &self,
+        batch: &EventBatch,
+        at: usize,
+        selected: bool,
+        left_out: &mut LeftOut,
+    ) -> Option<(usize, Row)> {
         let what = match batch.layer[at] {
             Layer::Mpi | Layer::Mpiio => match self.mpi.of(batch.call[at]) {
                 mpi::Role::Begins => What::MpiBegins,
                 mpi::Role::Ends => What::MpiEnds,
                 mpi::Role::Synchronises => What::Collective { comm: batch.comm[at] },
-                mpi::Role::FromRoot | mpi::Role::ToRoot | mpi::Role::Other => return None,
+                mpi::Role::FromRoot | mpi::Role::ToRoot | mpi::Role::Other => {
+                    What::Tells(self.told(batch, at)?)
+                }
             },
+            Layer::Syscall if !selected => What::Tells(self.told(batch, at)?),
             Layer::Syscall if self.kinds.of(batch.call[at]) == CallKind::Futex => What::Waits,
-            Layer::Syscall => What::Request(self.request(batch, at, left_out)?),
+            Layer::Syscall => match self.request(batch, at, left_out) {
+                Some(request) => What::Request(request),
+                None => What::Tells(self.told(batch, at)?),
+            },
             Layer::Posix | Layer::Libc => return None,
         };
         let start = batch.start[at];
         let end = batch.dur[at].get().map(|dur| start.0.saturating_add(dur.0.max(0)));
         let process = self.processes.find(batch.case[at], batch.pid[at], start);
-        if end.is_none() && !matches!(what, What::Waits) {
+        if end.is_none() && !matches!(what, What::Waits | What::Tells(_)) {
             left_out.unfinished += 1;
         }
         let list = match self.by {
@@ -182,6 +211,11 @@ impl<'a> Gathering<'a> {
             what,
         };
         Some((list, row))
+    }
+
+    fn told(&self, batch: &EventBatch, at: usize) -> Option<Told> {
+        let is_pipe = |file: FileId| self.pipes.get(file.index()).copied().unwrap_or_default();
+        Told::of_row(batch, at, (&self.uses, &self.kinds), is_pipe)
     }
 
     fn request(&self, batch: &EventBatch, at: usize, left_out: &mut LeftOut) -> Option<RequestRow> {
@@ -247,6 +281,10 @@ impl RequestRow {
             end: Nullable::NULL,
         }
     }
+}
+
+fn is_pipe(file: &DistinctFile) -> bool {
+    file.kind.as_deref() == Some(FileKind::Pipe.name())
 }
 
 /// Calls that open a file, or move its bytes.
@@ -315,6 +353,10 @@ impl Pass for Gathering<'_> {
             | Columns::PATH
             | Columns::ERRNO
             | Columns::COMM
+            | Columns::PEER
+            | Columns::TAG
+            | Columns::ARGS
+            | Columns::RET
     }
 
     fn asks(&self) -> Asks {
@@ -329,10 +371,9 @@ impl Pass for Gathering<'_> {
 
     fn add(&self, (): &mut (), rows: &Rows<'_>) -> (Vec<(usize, Row)>, LeftOut) {
         let mut left_out = LeftOut::default();
-        let of_library = |at: usize| matches!(rows.batch.layer[at], Layer::Mpi | Layer::Mpiio);
-        let selected = |at: &usize| of_library(*at) || rows.selected.get(*at).copied().unwrap_or_default();
-        let taken = (0..rows.batch.len).filter(selected);
-        let taken = taken.filter_map(|at| self.row(rows.batch, at, &mut left_out)).collect();
+        let selected = |at: usize| rows.selected.get(at).copied().unwrap_or_default();
+        let row = |at: usize| self.row(rows.batch, at, selected(at), &mut left_out);
+        let taken = (0..rows.batch.len).filter_map(row).collect();
         (taken, left_out)
     }
 
@@ -351,8 +392,7 @@ impl Pass for Gathering<'_> {
     fn finish(&self, (): (), mut gathered: Gathered) -> Gathered {
         let unsorted = gathered.rows.iter_mut().filter(|rows| !rows.is_sorted_by_key(|row| row.start));
         unsorted.for_each(|rows| rows.sort_by_key(|row| row.start));
-        gathered.has_mpi =
-            gathered.rows.iter().flatten().any(|row| !matches!(row.what, What::Request(_) | What::Waits));
+        gathered.has_mpi = gathered.rows.iter().flatten().any(|row| row.what.is_of_mpi());
         gathered
     }
 }

@@ -90,7 +90,8 @@ pub(crate) fn chosen(
                 made(&modelled.model, of.groups, |file| of_model.get(file).copied().unwrap_or_default());
             let mut distances = distances(&recorded, &made, (&fit, exact, programmed.lawless() > 0));
             // Waits for other ranks are in programs alone.
-            let waits = programmed.waits.iter().any(|wait| wait.kept) && !modelled.model.has_waits();
+            let waits = programmed.waits.iter().any(|wait| wait.kept) && !modelled.model.has_waits()
+                || programmed.has_messages && !modelled.model.has_messages();
             distances.push(Distance {
                 figure: "waits",
                 distance: f64::from(u8::from(waits)),

@@ -6,9 +6,11 @@
 mod after;
 mod fit;
 mod gather;
+mod kin;
 mod laws;
 mod levels;
 mod likeness;
+mod messages;
 mod names;
 mod paper;
 mod portrait;
@@ -16,12 +18,14 @@ mod program;
 mod result;
 mod sessions;
 mod streams;
+mod told;
 mod validate;
 
 pub use after::WaitFigures;
 pub use gather::LeftOut;
 pub use levels::LevelFigures;
 pub use likeness::{CloneSource, Curve, Likeness, NothingToShow, OverTime, Shares, Side, likeness};
+pub use messages::MessageFigures;
 pub use names::{Classing, Naming};
 pub use portrait::{Deed, PathFile, PathPicture, PathRequest, Portrait};
 pub use program::Level;

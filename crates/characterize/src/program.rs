@@ -2,15 +2,16 @@
 
 use crate::CharacterizeError;
 use crate::after::{WaitFigures, waits, with_waits};
-use crate::laws::{Place, laws};
+use crate::laws::{Place as Placed, laws};
+use crate::messages::{Place, Relation, alike};
 use crate::names::{Kinds, Naming, hashed, kept, path as path_of, sharing, word};
 use crate::sessions::{Execution, RankSessions, Shape};
 use crate::streams::Frame;
 use iotrail_model::places::common_directory;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
-    Class, FileKind, Group, Model, ModelFile, ModelSession, NameCall, PathElement, ProgramStep, RankGroup,
-    Ratio, RequestKind, Sharing, Step, path,
+    Class, FileKind, Group, MessageHalf, Model, ModelFile, ModelSession, NameCall, Partner, PathElement,
+    ProgramStep, RankGroup, Ratio, RequestKind, Sharing, Step, path,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -79,6 +80,8 @@ pub(crate) struct Programmed {
     atoms: Vec<(ProgramStep, bool)>,
     /// Of each kind of wait for another rank how often ranks need it, and whether the program has it.
     pub(crate) waits: Vec<WaitFigures>,
+    /// Whether it has the messages that order requests.
+    pub(crate) has_messages: bool,
 }
 
 /// What ranks did, as a program.
@@ -101,15 +104,16 @@ pub(crate) fn programmed(
         |execution: &Execution| numbers[&(files.of_kind[&execution.kind], shapes.number(execution))];
     let targets: Vec<Vec<Target>> =
         ranks.iter().map(|rank| rank.executions.iter().map(of_execution).collect()).collect();
-    let mut program = Program::of(frame.ranks() as u32);
-    let (elements, overlapping) = aligned(frame, ranks, &targets, groups);
-    let atoms: Vec<(ProgramStep, bool)> =
-        elements.iter().filter_map(|element| program.step(element, groups, &files_of_model)).collect();
-    if program.groups.is_empty() {
-        program.group(&(0..program.ranks).collect());
-    }
-    let found = waits(frame, ranks, &targets);
-    let (atoms, waits) = with_waits(atoms, &found, &mut program, &files_of_model);
+    let of_all = OfRanks { frame, ranks, targets: &targets };
+    let places = frame.messages.places(frame.ranks() as u32);
+    let with_messages = places.iter().any(|places| !places.is_empty());
+    let with_messages = with_messages.then(|| of_all.ordered(groups, &places, &files_of_model)).flatten();
+    let has_messages = with_messages.is_some();
+    let ordered = match with_messages {
+        Some(ordered) => ordered,
+        None => of_all.drafted(groups, &[], &files_of_model).0,
+    };
+    let Ordered { program, atoms, waits, overlapping } = ordered;
     let model = Model {
         ranks: Some(frame.ranks() as u32),
         strong: false,
@@ -121,7 +125,79 @@ pub(crate) fn programmed(
     let of_no_range = program.of_no_range;
     let modelled =
         Modelled { model, targets, overlapping, lawless, represented, ordered: false, of_no_range };
-    Ok(Programmed { modelled, atoms, waits })
+    Ok(Programmed { modelled, atoms, waits, has_messages })
+}
+
+/// What all ranks did.
+struct OfRanks<'a> {
+    frame: &'a Frame,
+    ranks: &'a [RankSessions],
+    targets: &'a [Vec<Target>],
+}
+
+/// The steps of a program in order, and what was found of waits.
+struct Ordered {
+    program: Program,
+    atoms: Vec<(ProgramStep, bool)>,
+    waits: Vec<WaitFigures>,
+    overlapping: u64,
+}
+
+impl OfRanks<'_> {
+    /// The program with messages; NULL if nobody can say who does what, or ranks would wait for ever.
+    fn ordered(&self, groups: &[Group], messages: &[Vec<Place>], files: &[ModelFile]) -> Option<Ordered> {
+        let count = self.frame.ranks() as u32;
+        let groups = alike(groups, messages, count);
+        let (ordered, is_aligned) = self.drafted(&groups, messages, files);
+        let model = Model {
+            ranks: Some(count),
+            strong: false,
+            groups: ordered.program.groups.clone(),
+            files: files.to_vec(),
+            steps: ordered.atoms.iter().map(|(step, _)| step.clone()).collect(),
+            path: None,
+        };
+        let is_whole = is_aligned && ordered.program.of_no_range == 0;
+        (is_whole && model.stuck(count, 0).is_none()).then_some(ordered)
+    }
+
+    /// The program of the groups, and whether all of them are in it.
+    fn drafted(&self, groups: &[Group], messages: &[Vec<Place>], files: &[ModelFile]) -> (Ordered, bool) {
+        let mut program = Program::of(self.frame.ranks() as u32);
+        let (elements, overlapping, is_aligned) = self.aligned(groups, messages);
+        let atoms: Vec<(ProgramStep, bool)> =
+            elements.iter().flat_map(|element| program.steps(element, groups, files)).collect();
+        if program.groups.is_empty() {
+            program.group(&(0..program.ranks).collect());
+        }
+        let known = (!messages.is_empty()).then_some(&self.frame.messages);
+        let found = waits((self.frame, known), self.ranks, self.targets);
+        let (atoms, waits) = with_waits(atoms, &found, &mut program, files);
+        (Ordered { program, atoms, waits, overlapping }, is_aligned)
+    }
+
+    /// The steps of all groups in one order; how many sessions of the ranks overlap others of the same kind; whether all groups are in it.
+    fn aligned(&self, groups: &[Group], messages: &[Vec<Place>]) -> (Vec<PathElement<Piece>>, u64, bool) {
+        let of_rank = |rank: usize| {
+            let messages = messages.get(rank).map_or(&[][..], Vec::as_slice);
+            let meetings = meetings(&self.frame.barriers[rank], messages);
+            atoms(&meetings, &self.ranks[rank].executions, &self.targets[rank])
+        };
+        let of_ranks: Vec<(Vec<Atom>, u64)> = (0..self.ranks.len()).map(of_rank).collect();
+        let overlapping = of_ranks.iter().map(|(_, overlapping)| overlapping).sum();
+        let of_rank = |rank: usize| of_ranks[rank].0.clone();
+        let representatives: Vec<Vec<Atom>> =
+            groups.iter().map(|group| of_rank(group.representative)).collect();
+        let steps: Vec<&[Atom]> = representatives.iter().map(Vec::as_slice).collect();
+        if steps.iter().map(|steps| steps.len()).sum::<usize>() <= ALIGNED {
+            return (path(&steps).elements().to_vec(), overlapping, true);
+        }
+        let largest = (0..groups.len()).max_by_key(|group| groups[*group].members.len()).unwrap_or_default();
+        let all: BTreeSet<usize> = (0..groups.len()).collect();
+        let alone = path(&[steps[largest]]);
+        let of_all = |element: &PathElement<Piece>| PathElement { groups: all.clone(), ..element.clone() };
+        (alone.elements().iter().map(of_all).collect(), overlapping, groups.len() == 1)
+    }
 }
 
 impl Programmed {
@@ -137,9 +213,11 @@ impl Programmed {
         (self.with(steps, true), short)
     }
 
-    /// The model with the order of barriers.
+    /// The model with the order of barriers. Sessions are done where they begin: waits for single ranks would say nothing of their parts.
     pub(crate) fn joint(&self) -> Modelled {
-        let atoms = self.atoms.iter().filter(|(step, _)| !matches!(step, ProgramStep::After { .. }));
+        let of_single =
+            |step: &ProgramStep| matches!(step, ProgramStep::After { .. } | ProgramStep::Message { .. });
+        let atoms = self.atoms.iter().filter(|(step, _)| !of_single(step));
         self.with(fold(unordered(atoms.cloned().collect())), false)
     }
 
@@ -407,7 +485,7 @@ impl Files {
                 of_calls.entry(file).or_default().extend(slack);
                 continue;
             }
-            let places: Vec<Place<'_>> = executions
+            let places: Vec<Placed<'_>> = executions
                 .iter()
                 .map(|(rank, again, execution)| (*rank, *again, &execution.transfers[..]))
                 .collect();
@@ -512,13 +590,37 @@ fn purpose(shape: &Shape) -> &'static str {
     }
 }
 
-/// What a rank does at a time: a session as a whole, a call, or so many steps of a session, the first ones or others.
-type Piece = (Target, Option<(u64, bool)>);
-/// A step of a rank: a piece, or a barrier.
+/// What a rank does at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piece {
+    /// A session as a whole, a call, or so many steps of a session, the first ones or others.
+    Requests(Target, Option<(u64, bool)>),
+    /// It waits for all others, or gives or gets a message.
+    Meeting(Option<(MessageHalf, Relation)>),
+}
+
+/// A step of a rank: requests, or messages; or a barrier.
 type Atom = Step<Piece>;
 
+/// Where a rank meets others: before which request, in a barrier or with a message.
+type Meetings = Vec<(usize, Option<(MessageHalf, Relation)>)>;
+
+/// Barriers of a rank and its messages, in order.
+fn meetings(barriers: &[usize], messages: &[Place]) -> Meetings {
+    let mut messages = messages.iter().peekable();
+    let mut meetings = Meetings::new();
+    for (number, barrier) in barriers.iter().enumerate() {
+        while let Some(message) = messages.next_if(|message| message.barriers <= number) {
+            meetings.push((message.position, Some((message.half, message.to))));
+        }
+        meetings.push((*barrier, None));
+    }
+    meetings.extend(messages.map(|message| (message.position, Some((message.half, message.to)))));
+    meetings
+}
+
 /// The steps of a rank in order; how many of its sessions overlap others of the same kind.
-fn atoms(barriers: &[usize], executions: &[Execution], targets: &[Target]) -> (Vec<Atom>, u64) {
+fn atoms(meetings: &Meetings, executions: &[Execution], targets: &[Target]) -> (Vec<Atom>, u64) {
     let whole = overlapping(executions, targets);
     let mut places: Vec<(usize, usize)> = Vec::new();
     for (number, execution) in executions.iter().enumerate() {
@@ -528,25 +630,31 @@ fn atoms(barriers: &[usize], executions: &[Execution], targets: &[Target]) -> (V
     // Of an execution the open and the first request may be at one place.
     places.sort();
     let mut steps: Vec<Atom> = Vec::new();
-    let mut barriers = barriers.iter().peekable();
+    let mut meetings = meetings.iter().peekable();
     let mut done = vec![0_u64; executions.len()];
     let mut at = 0;
     while let Some(&(position, number)) = places.get(at) {
-        while barriers.next_if(|barrier| **barrier <= position).is_some() {
-            steps.push(Step::Sync((Target::Session(0, 0), None)));
+        while let Some((_, meeting)) = meetings.next_if(|(before, _)| *before <= position) {
+            steps.push(met(*meeting));
         }
-        let until = barriers.peek().map_or(usize::MAX, |barrier| **barrier);
+        let until = meetings.peek().map_or(usize::MAX, |(before, _)| *before);
         let same = |place: &&(usize, usize)| place.1 == number && (place.0 < until || place.0 == position);
         let count = places[at..].iter().take_while(same).count();
         let all = executions[number].positions.len();
         let piece =
             if whole[number] || count == all { None } else { Some((count as u64, done[number] == 0)) };
-        steps.push(Step::Request((targets[number], piece)));
+        steps.push(Step::Request(Piece::Requests(targets[number], piece)));
         done[number] += count as u64;
         at += count;
     }
-    steps.extend(barriers.map(|_| Step::Sync((Target::Session(0, 0), None))));
+    steps.extend(meetings.map(|(_, meeting)| met(*meeting)));
     (steps, whole.iter().filter(|whole| **whole).count() as u64)
+}
+
+/// Nothing is aligned across barriers, which all ranks have; messages are aligned like requests.
+const fn met(meeting: Option<(MessageHalf, Relation)>) -> Atom {
+    let piece = Piece::Meeting(meeting);
+    if meeting.is_none() { Step::Sync(piece) } else { Step::Request(piece) }
 }
 
 /// Which executions are open while another one of the same session is.
@@ -572,28 +680,13 @@ fn overlapping(executions: &[Execution], targets: &[Target]) -> Vec<bool> {
     overlap
 }
 
-/// The steps of all groups in one order; how many sessions of the ranks overlap others of the same kind.
-fn aligned(
-    frame: &Frame,
-    ranks: &[RankSessions],
-    targets: &[Vec<Target>],
-    groups: &[Group],
-) -> (Vec<PathElement<Piece>>, u64) {
-    let of_ranks: Vec<(Vec<Atom>, u64)> = (0..ranks.len())
-        .map(|rank| atoms(&frame.barriers[rank], &ranks[rank].executions, &targets[rank]))
-        .collect();
-    let overlapping = of_ranks.iter().map(|(_, overlapping)| overlapping).sum();
-    let of_rank = |rank: usize| of_ranks[rank].0.clone();
-    let representatives: Vec<Vec<Atom>> = groups.iter().map(|group| of_rank(group.representative)).collect();
-    let steps: Vec<&[Atom]> = representatives.iter().map(Vec::as_slice).collect();
-    if steps.iter().map(|steps| steps.len()).sum::<usize>() <= ALIGNED {
-        return (path(&steps).elements().to_vec(), overlapping);
-    }
-    let largest = (0..groups.len()).max_by_key(|group| groups[*group].members.len()).unwrap_or_default();
-    let all: BTreeSet<usize> = (0..groups.len()).collect();
-    let alone = path(&[steps[largest]]);
-    let of_all = |element: &PathElement<Piece>| PathElement { groups: all.clone(), ..element.clone() };
-    (alone.elements().iter().map(of_all).collect(), overlapping)
+/// A step of ranks in more ranges than these is left out.
+const MOST_RANGES: usize = 64;
+
+/// Ranks that follow each other, in ascending order.
+fn ranges(members: &BTreeSet<u32>) -> Vec<BTreeSet<u32>> {
+    let members: Vec<u32> = members.iter().copied().collect();
+    members.chunk_by(|one, next| one + 1 == *next).map(|range| range.iter().copied().collect()).collect()
 }
 
 /// The program while it is made.
@@ -612,35 +705,67 @@ impl Program {
         self.ranks
     }
 
-    /// A step, and whether it begins what it is a part of.
-    fn step(
+    /// The steps of an element, one for each range of ranks that does it, and whether they begin what they are a part of.
+    fn steps(
         &mut self,
         element: &PathElement<Piece>,
         groups: &[Group],
         files: &[ModelFile],
-    ) -> Option<(ProgramStep, bool)> {
-        let members: BTreeSet<u32> = element
-            .groups
-            .iter()
-            .flat_map(|group| groups[*group].members.iter().map(|rank| *rank as u32))
-            .collect();
-        match element.step {
-            Step::Request((target, part)) => {
-                let all = members.len() == self.ranks as usize || files[target.file()].class == Sharing::Root;
-                let ranks = if all { None } else { Some(self.group(&members)?) };
-                Some(match (target, part) {
-                    (Target::Call(file, call), _) => (ProgramStep::Call { call, file, ranks }, true),
-                    (Target::Session(file, session), None) => {
-                        (ProgramStep::Session { file, session, ranks }, true)
-                    }
-                    (Target::Session(file, session), Some((steps, first))) => {
-                        (ProgramStep::Part { file, session, ranks, steps }, first)
-                    }
-                })
-            }
-            Step::Sync(_) if self.ranks > 1 => Some((ProgramStep::Barrier(self.group(&members)?), true)),
-            Step::Sync(_) => None,
+    ) -> Vec<(ProgramStep, bool)> {
+        let members = element.groups.iter().flat_map(|group| &groups[*group].members);
+        let members: BTreeSet<u32> = members.map(|rank| *rank as u32).collect();
+        let of_root = matches!(
+            element.step,
+            Step::Request(Piece::Requests(target, _)) if files[target.file()].class == Sharing::Root
+        );
+        let is_barrier = matches!(element.step, Step::Sync(_));
+        let ranges = match members.len() == self.ranks as usize || of_root {
+            true => vec![members],
+            false if is_barrier => vec![members],
+            false => ranges(&members),
+        };
+        if ranges.len() > MOST_RANGES {
+            self.of_no_range += 1;
+            return Vec::new();
         }
+        let all = |range: &BTreeSet<u32>| range.len() == self.ranks as usize || of_root;
+        let ranges: Vec<(bool, BTreeSet<u32>)> =
+            ranges.into_iter().map(|range| (all(&range), range)).collect();
+        let step = |(all, range): &(bool, BTreeSet<u32>)| {
+            let group = if *all && !is_barrier { None } else { Some(self.group(range)?) };
+            self.step(element.step, group)
+        };
+        ranges.iter().filter_map(step).collect()
+    }
+
+    /// A step of the ranks of a group, and whether it begins what it is a part of; NULL is the group of all that use a file.
+    fn step(&mut self, step: Atom, ranks: Option<usize>) -> Option<(ProgramStep, bool)> {
+        Some(match step {
+            Step::Request(Piece::Requests(Target::Call(file, call), _)) => {
+                (ProgramStep::Call { call, file, ranks }, true)
+            }
+            Step::Request(Piece::Requests(Target::Session(file, session), None)) => {
+                (ProgramStep::Session { file, session, ranks }, true)
+            }
+            Step::Request(Piece::Requests(Target::Session(file, session), Some((steps, first)))) => {
+                (ProgramStep::Part { file, session, ranks, steps }, first)
+            }
+            Step::Request(Piece::Meeting(Some((half, relation)))) => {
+                (ProgramStep::Message { half, partner: self.partner(relation)?, ranks }, true)
+            }
+            Step::Request(Piece::Meeting(None)) | Step::Sync(_) => {
+                (ProgramStep::Barrier(ranks.filter(|_| self.ranks > 1)?), true)
+            }
+        })
+    }
+
+    fn partner(&mut self, relation: Relation) -> Option<Partner> {
+        Some(match relation {
+            Relation::All => Partner::Group(self.group(&(0..self.ranks).collect())?),
+            Relation::Rank(rank) => Partner::Group(self.group(&BTreeSet::from([rank]))?),
+            Relation::Shift(shift) => Partner::Shift(shift),
+            Relation::Around(shift) => Partner::Around(shift),
+        })
     }
 
     /// The index of the group of these ranks; NULL if they are no range.

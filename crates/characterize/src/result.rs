@@ -4,6 +4,7 @@ use crate::CharacterizeError;
 use crate::after::WaitFigures;
 use crate::gather::{Gathering, LeftOut};
 use crate::levels::{LevelFigures, Recording, chosen};
+use crate::messages::MessageFigures;
 use crate::names::{Classing, Kinds, Naming, kinds, sharing, word};
 use crate::program::{Level, programmed};
 use crate::sessions::{RankSessions, sessions};
@@ -176,6 +177,8 @@ pub struct Tokens {
     pub barriers: u64,
     /// Collective calls of other communicators, which the model does not have.
     pub other_collectives: u64,
+    /// Messages between ranks.
+    pub messages: MessageFigures,
     /// Where ranks read what others wrote, or open what others made, and no barrier is between.
     pub after: Vec<WaitFigures>,
 }
@@ -422,6 +425,7 @@ pub fn characterize(
             inferred: frame.inferred,
             barriers: barriers.max().unwrap_or_default(),
             other_collectives: frame.other_collectives,
+            messages: MessageFigures { kept: programmed.has_messages, ..frame.messages.figures },
             after: programmed.waits,
         },
         not_kept,

@@ -1,7 +1,10 @@
 //! What each rank does, in order: requests, and the synchronisation between them.
 
 use crate::gather::{Gathered, LeftOut, RequestRow, Row, What};
+use crate::kin::{joins, orders};
+use crate::messages::Messages;
 use crate::result::RankedBy;
+use crate::told::{Listener, Rank, Told, Use, texts};
 use iotrail_model::calls::{Call as Named, CallKind};
 use iotrail_model::{CallId, Case, FileId, FlagsId, Names, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable, Query};
@@ -36,6 +39,7 @@ pub(crate) struct Frame {
     pub(crate) other_collectives: u64,
     /// Barriers that nobody recorded and that the times of the ranks show.
     pub(crate) inferred: u64,
+    pub(crate) messages: Messages,
 }
 
 impl Frame {
@@ -97,17 +101,43 @@ pub(crate) fn streams(
     (by, processes): (RankedBy, &ProcessTable),
 ) -> Streams {
     let Gathered { rows, mut left_out, has_mpi } = gathered;
+    let joins = if by == RankedBy::Process { joins(&rows, processes) } else { Vec::new() };
     let mut rows = by_rank(log, rows, (by, processes));
     let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
     let mut numbers = Numbers { reused: reused(of_ranks()), ..Numbers::default() };
+    let (texts, uses) = (texts(log.names()), Use::of_calls(log.names()));
     let (mut other_collectives, mut threaded) = (0, 0);
     let (mut requests, mut barriers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
-    while let Some((_, rows)) = rows.pop_first() {
-        let of_rank = rank_stream(&rows, log.names(), &mut numbers, &mut left_out, &mut other_collectives);
+    let mut told = Vec::with_capacity(rows.len());
+    let (mut of_mpi, mut of_processes) = (HashMap::new(), HashMap::new());
+    while let Some((key, rows)) = rows.pop_first() {
+        let rank = requests.len() as u32;
+        match key {
+            RankKey::Case(number, _) => of_mpi.insert(number, rank),
+            RankKey::Process(_, process) => of_processes.insert(process, rank),
+            RankKey::Thread(..) => None,
+        };
+        let listener = Listener::new(&texts, &uses);
+        let of_rank = rank_stream(
+            (&rows, by),
+            (log.names(), listener),
+            &mut numbers,
+            &mut left_out,
+            &mut other_collectives,
+        );
+        told.push((of_rank.told, of_rank.places));
         requests.push(of_rank.requests);
         barriers.push(of_rank.barriers);
         threaded += u64::from(of_rank.threaded);
     }
+    let of_mpi = |rank: u32| of_mpi.get(&rank).copied();
+    let told: Vec<Rank> =
+        told.into_iter().map(|(told, places)| told.mapped(|calls| places.of(calls), of_mpi)).collect();
+    let orders = match by {
+        RankedBy::Process => orders(processes, &joins, &of_processes, &requests),
+        RankedBy::Case | RankedBy::Thread => Vec::new(),
+    };
+    let messages = Messages::of(&told, orders, &requests.iter().map(Vec::len).collect::<Vec<_>>());
     let inferred = if has_mpi { 0 } else { infer(&mut requests, &mut barriers) };
     let frame = Frame {
         barriers,
@@ -119,6 +149,7 @@ pub(crate) fn streams(
         has_mpi,
         other_collectives,
         inferred,
+        messages,
     };
     Streams { requests, frame }
 }
@@ -225,11 +256,13 @@ struct RankStream {
     requests: Vec<Request>,
     barriers: Vec<usize>,
     threaded: bool,
+    told: Rank,
+    places: Places,
 }
 
 fn rank_stream(
-    rows: &[Row],
-    names: &Names,
+    (rows, by): (&[Row], RankedBy),
+    (names, mut listener): (&Names, Listener<'_>),
     numbers: &mut Numbers,
     left_out: &mut LeftOut,
     other_collectives: &mut u64,
@@ -259,13 +292,22 @@ fn rank_stream(
                 waited += row.end.get().map_or(0, |end| end - row.start);
             }
             What::Collective { .. } => *other_collectives += 1,
+            What::Tells(told) => {
+                let before = (calls.len(), barriers.len());
+                let waits = listener.tell(told, (row.tid, row.call), before, (row.start, row.end));
+                // Within a rank that is a case others of its processes go on meanwhile.
+                if waits && (by == RankedBy::Process || matches!(told, Told::Mpi { .. })) {
+                    waited += row.end.get().map_or(0, |end| end - row.start);
+                }
+            }
             What::MpiBegins | What::MpiEnds => {}
         }
     }
     let mut requests = requests(&calls, 0);
     keep_last_closes(&mut requests);
-    let barriers = barriers.into_iter().map(|calls| folded(&requests, calls)).collect();
-    RankStream { requests, barriers, threaded: threads.len() > 1 }
+    let places = Places::of_requests(&requests);
+    let barriers = barriers.into_iter().map(|calls| places.of(calls)).collect();
+    RankStream { requests, barriers, threaded: threads.len() > 1, told: listener.into_rank(), places }
 }
 
 /// A close that others follow on the same description closes a copy of its descriptor: the session goes on.
@@ -287,14 +329,25 @@ fn keep_last_closes(requests: &mut [Request]) {
     }
 }
 
-/// How many requests so many calls became.
-fn folded(requests: &[Request], calls: usize) -> usize {
-    let mut before = 0;
-    let is_before = |request: &&Request| {
-        before += 1 + usize::from(request.seek);
-        before <= calls
-    };
-    requests.iter().take_while(is_before).count()
+/// Where calls are among requests, some of which are two calls.
+struct Places {
+    /// How many calls there are up to the end of each request that is two, ascending.
+    ends: Vec<usize>,
+}
+
+impl Places {
+    fn of_requests(requests: &[Request]) -> Self {
+        let folded = (0..requests.len()).filter(|at| requests[*at].seek);
+        Self { ends: (2..).zip(folded).map(|(more, at)| at + more).collect() }
+    }
+
+    /// How many requests so many calls became.
+    fn of(&self, calls: usize) -> usize {
+        let folded = self.ends.partition_point(|end| *end <= calls);
+        // The first one of two calls is no request yet.
+        let is_half = self.ends.get(folded).is_some_and(|end| *end == calls + 1);
+        calls - folded - usize::from(is_half)
+    }
 }
 
 /// A call that names a file and failed did nothing that a model has a word for.
@@ -373,5 +426,17 @@ fn call(row: Row, request: RequestRow, names: &Names, numbers: &mut Numbers, wai
         start: row.start,
         end: row.end,
         waited,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_one_of_two_calls_is_no_request_yet() {
+        // The requests 1 and 2 are two calls each.
+        let places = Places { ends: vec![3, 5] };
+        assert_eq!((0..8).map(|calls| places.of(calls)).collect::<Vec<_>>(), [0, 1, 1, 2, 2, 3, 4, 5]);
     }
 }

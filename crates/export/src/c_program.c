@@ -274,6 +274,71 @@ static void barrier(int group)
 #endif
 }
 
+enum half { SEND, RECEIVE };
+enum partner { GROUP, SHIFT, AROUND };
+
+#ifndef SERIAL
+/* Messages of one byte: whether more of them may follow. */
+enum { MESSAGES = 7 };
+static char *ended;
+
+static int another(int from)
+{
+	char more = 0;
+	if (!ended[from])
+		MPI_Recv(&more, 1, MPI_CHAR, from, MESSAGES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	ended[from] = !more;
+	return more;
+}
+
+static void give(int to, const char *more)
+{
+	MPI_Request request;
+	MPI_Isend(more, 1, MPI_CHAR, to, MESSAGES, MPI_COMM_WORLD, &request);
+	MPI_Request_free(&request);
+}
+#endif
+
+static const char MORE = 1, NO_MORE = 0;
+
+/* One to each partner, or one from each: from one that gives no more, nobody waits for it. */
+static void message(enum half half, enum partner partner, int which)
+{
+	int first = rank + which, last = first;
+	if (partner == GROUP) {
+		first = groups[which].first;
+		last = groups[which].last < 0 || groups[which].last >= ranks ? ranks - 1 : groups[which].last;
+	} else if (partner == AROUND) {
+		first = last = ((rank + which % ranks) + ranks) % ranks;
+	} else if (first < 0 || first >= ranks) {
+		return;
+	}
+	for (int other = first; other <= last; other++) {
+		if (other == rank)
+			continue;
+#ifndef SERIAL
+		if (half == SEND)
+			give(other, &MORE);
+		else
+			another(other);
+#endif
+	}
+	(void)half;
+}
+
+/* All messages arrive before the program ends. */
+static void end_messages(void)
+{
+#ifndef SERIAL
+	for (int other = 0; other < ranks; other++)
+		if (other != rank)
+			give(other, &NO_MORE);
+	for (int other = 0; other < ranks; other++)
+		while (other != rank && another(other))
+			;
+#endif
+}
+
 /* Directories, and files that are there before the run, with something in them. */
 static void prepare(void)
 {
@@ -337,9 +402,12 @@ int main(int argc, char **argv)
 		die("malloc", "");
 	for (u64 at = 0; at < LARGEST; at++)
 		buffer[at] = (char)(at * 2654435761u >> 13 ^ (u64)rank);
-	(void)barrier, (void)part, (void)call;
+	(void)barrier, (void)part, (void)call, (void)message, (void)end_messages, (void)MORE, (void)NO_MORE;
 	prepare();
 #ifndef SERIAL
+	ended = calloc(ranks, 1);
+	if (!ended)
+		die("calloc", "");
 	MPI_Barrier(MPI_COMM_WORLD);
 #endif
 	program();

@@ -1,7 +1,8 @@
 //! A model of a workload as a program in C, with MPI or without.
 
 use iotrail_workload::{
-    FileKind, Mode, Model, ModelSession, NameCall, OffsetLaw, ProgramStep, RequestKind, Sharing, Stride,
+    FileKind, MessageHalf, Mode, Model, ModelSession, NameCall, OffsetLaw, Partner, ProgramStep, RequestKind,
+    Sharing, Stride,
 };
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -32,6 +33,9 @@ fn write_program(out: &mut String, model: &Model) -> fmt::Result {
     writeln!(out, "\nstatic void program(void)\n{{\n\tstatic u64 times[{sessions}], left[{sessions}];")?;
     writeln!(out, "\tstatic u64 calls[{files}][READDIR_NAME + 1];")?;
     write_steps(out, model, &model.steps, &numbers, 1)?;
+    if model.has_messages() {
+        writeln!(out, "\tend_messages();")?;
+    }
     writeln!(out, "\t(void)times, (void)left, (void)calls;\n}}")
 }
 
@@ -199,11 +203,31 @@ fn write_steps(
                 writeln!(out, "{tabs}\tcall({word}, {file}, &calls[{file}][{word}]);")?;
             }
             ProgramStep::Barrier(group) => writeln!(out, "{tabs}barrier({group});")?,
-            // Models with waits for single ranks are refused before.
+            ProgramStep::Message { half, partner, ranks } => {
+                let condition = ranks.map(|group| format!("if (in({group})) ")).unwrap_or_default();
+                let (half, partner) = (half_word(*half), partner_words(*partner));
+                writeln!(out, "{tabs}{condition}message({half}, {partner});")?;
+            }
+            // Models that wait for the ends of sessions are refused before.
             ProgramStep::After { .. } => {}
         }
     }
     Ok(())
+}
+
+const fn half_word(half: MessageHalf) -> &'static str {
+    match half {
+        MessageHalf::Send => "SEND",
+        MessageHalf::Receive => "RECEIVE",
+    }
+}
+
+fn partner_words(partner: Partner) -> String {
+    match partner {
+        Partner::Group(group) => format!("GROUP, {group}"),
+        Partner::Shift(shift) => format!("SHIFT, {shift}"),
+        Partner::Around(shift) => format!("AROUND, {shift}"),
+    }
 }
 
 /// Of the ranks that do it.

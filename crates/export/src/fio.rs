@@ -65,6 +65,10 @@ pub fn fio_job(model: &Model, ranks: u32) -> FioJob {
             Amount::default(),
         );
     }
+    if times.waits > 0 {
+        let waits = times.waits;
+        losses.lose(&format!("messages, and waits for single ranks: {waits}"), Amount::default());
+    }
     let losses = losses.sentences();
     let mut text = "# A model of a workload as a job of fio. Lost in it:\n".to_owned();
     losses.iter().for_each(|loss| text.push_str(&format!("# - {loss}\n")));
@@ -113,6 +117,8 @@ struct Times {
     /// Calls that name files, of all ranks.
     calls: Amount,
     barriers: u64,
+    /// Steps in which ranks wait for single ones, or tell them.
+    waits: u64,
 }
 
 const ORDER: &str = "the order between files: each session is a section of its own";
@@ -135,7 +141,8 @@ impl Times {
                     let one = Amount { requests: 1, time_ns, ..Amount::default() };
                     self.calls = self.calls.plus(one.times(times.saturating_mul(members.into())));
                 }
-                ProgramStep::Barrier(_) | ProgramStep::After { .. } => self.barriers += times,
+                ProgramStep::Barrier(_) => self.barriers += times,
+                ProgramStep::After { .. } | ProgramStep::Message { .. } => self.waits += times,
             }
         }
         for ((file, session, group), steps) in parts {

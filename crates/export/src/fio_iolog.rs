@@ -113,7 +113,10 @@ struct Writing<'a> {
     ends: Vec<u64>,
     /// Under which name each file began; fio does not rename it.
     first_names: Vec<usize>,
+    /// Of the first rank.
     barriers: u64,
+    /// Waits of all ranks for single ones.
+    waits: u64,
     losses: Losses,
 }
 
@@ -127,13 +130,15 @@ impl<'a> Writing<'a> {
             ends: files.iter().map(|file| file.size.unwrap_or_default()).collect(),
             first_names: (0..files.len()).collect(),
             barriers: 0,
+            waits: 0,
             losses: Losses::default(),
         }
     }
 
     fn operation(&mut self, (rank, start): (usize, u64), operation: Operation, amount: Amount) {
         if !operation.action.is_call() {
-            self.barriers += u64::from(rank == 0);
+            self.barriers += u64::from(rank == 0 && matches!(operation.action, Action::Barrier(_)));
+            self.waits += u64::from(matches!(operation.action, Action::Await(_)));
             return;
         }
         self.losses.add(amount);
@@ -239,12 +244,16 @@ impl<'a> Writing<'a> {
     fn losses(&self) -> Vec<String> {
         let mut losses = self.losses.clone();
         if self.logs.len() > 1 {
-            let barriers = match self.barriers {
-                0 => String::new(),
-                number => format!("; lost: {}", units::counted(number, "barrier", "barriers")),
-            };
+            let counted = [
+                (self.barriers, "barrier", "barriers"),
+                (self.waits, "wait for a rank", "waits for single ranks"),
+            ];
+            let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
+            let lost: Vec<String> =
+                counted.map(|(number, one, many)| units::counted(number, one, many)).collect();
+            let lost = if lost.is_empty() { String::new() } else { format!("; lost: {}", lost.join(", ")) };
             losses.lose(
-                &format!("ranks do not wait for each other, they keep their times{barriers}"),
+                &format!("ranks do not wait for each other, they keep their times{lost}"),
                 Amount::default(),
             );
         }

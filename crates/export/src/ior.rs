@@ -124,6 +124,7 @@ struct Building {
 
 const IN_BETWEEN: &str = "syncs between transfers, stat and truncate";
 const NAMED: &str = "calls that name files, and sessions without transfers";
+const WAITS: &str = "messages, and waits for single ranks";
 const SLACK: &str = "the time before requests";
 
 fn add(
@@ -134,7 +135,7 @@ fn add(
 ) -> Result<(), NotIor> {
     let bytes = if let Action::Transfer { size, .. } = step.action { size } else { 0 };
     let amount = Amount { requests: 1, bytes, time_ns: step.slack.saturating_add(step.duration) };
-    if !matches!(step.action, Action::Barrier(_) | Action::After { .. }) {
+    if !step.action.is_synchronisation() {
         losses.add(amount);
     }
     if step.slack > 0 && step.of.is_some() {
@@ -175,7 +176,8 @@ fn add(
             }
         }
         (Action::Call { .. }, _) => losses.lose(NAMED, amount),
-        (Action::Barrier(_) | Action::After { .. } | Action::Close | Action::Transfer { .. }, _) => {}
+        (Action::After { .. } | Action::Message { .. }, _) => losses.lose(WAITS, Amount::default()),
+        (Action::Barrier(_) | Action::Close | Action::Transfer { .. }, _) => {}
     }
     Ok(())
 }

@@ -15,7 +15,8 @@ pub use trail::write_trail;
 
 use iotrail_replay::{Action, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream};
 use iotrail_workload::{
-    Action as Step, FileKind, Mode, Model, NameCall, RequestKind, Sharing, Synthetic, TooMuch, synthesise,
+    Action as Step, FileKind, MessageHalf, Mode, Model, NameCall, RequestKind, Sharing, Synthetic, TooMuch,
+    synthesise,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -55,7 +56,9 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
     let totals = model.totals_of(ranks, seed)?;
     let requests = totals.requests.values().copied().fold(totals.calls, u64::saturating_add);
     let barriers = totals.barriers.saturating_mul(u64::from(ranks));
-    let operations = requests.saturating_add(totals.sessions.saturating_mul(2)).saturating_add(barriers);
+    let messages = totals.messages_sent.saturating_add(totals.messages_received);
+    let others = barriers.saturating_add(messages);
+    let operations = requests.saturating_add(totals.sessions.saturating_mul(2)).saturating_add(others);
     for (number, what, most) in [
         (u64::from(ranks), "threads", u64::from(MAX_RANKS)),
         (operations, "operations", MAX_OPERATIONS),
@@ -70,7 +73,7 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
         .iter()
         .map(|group| (0..ranks).filter(|rank| group.contains(*rank)).map(|rank| rank as usize).collect());
     let mut files = Files { model, numbers: HashMap::new(), files: Vec::new() };
-    let awaited = awaited(model, ranks, seed);
+    let awaited = Awaited::of(model, ranks, seed);
     let (streams, durations) =
         (0..ranks).map(|rank| RankProgram::of(model, (rank, ranks), seed, (&mut files, &awaited))).unzip();
     Ok(Planned {
@@ -87,22 +90,49 @@ pub fn program(model: &Model, ranks: u32, seed: u64) -> Result<Program, Generate
     planned(model, ranks, seed).map(|planned| planned.program)
 }
 
-/// Executions of sessions for which ranks wait: rank, file, session and number, with the events that their ends are.
-type Awaited = BTreeMap<(u32, usize, usize, u64), usize>;
+/// What ranks wait for, with the numbers of the events that it is.
+#[derive(Default)]
+struct Awaited {
+    /// Ends of executions of sessions: rank, file, session and number.
+    sessions: BTreeMap<(u32, usize, usize, u64), usize>,
+    /// Messages that are given and waited for: who gives, who gets, and number.
+    messages: BTreeMap<(u32, u32, u64), usize>,
+}
 
-fn awaited(model: &Model, ranks: u32, seed: u64) -> Awaited {
-    let mut awaited = Awaited::new();
-    for rank in (0..ranks).filter(|_| model.has_waits()) {
-        let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
-            if let Step::After { rank, file, session, execution } = step.action {
-                awaited.insert((rank, file, session, execution), 0);
-            }
-            ControlFlow::<()>::Continue(())
-        });
-        debug_assert_eq!(ended, ControlFlow::Continue(()));
+impl Awaited {
+    fn of(model: &Model, ranks: u32, seed: u64) -> Self {
+        let mut awaited = Self::default();
+        // How many messages each rank gives each other one.
+        let mut given: HashMap<(u32, u32), u64> = HashMap::new();
+        for rank in (0..ranks).filter(|_| model.has_waits() || model.has_messages()) {
+            let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
+                match step.action {
+                    Step::After { rank, file, session, execution } => {
+                        awaited.sessions.insert((rank, file, session, execution), 0);
+                    }
+                    Step::Message { half: MessageHalf::Send, rank: to, .. } => {
+                        *given.entry((rank, to)).or_default() += 1;
+                    }
+                    Step::Message { half: MessageHalf::Receive, rank: from, number } => {
+                        awaited.messages.insert((from, rank, number), 0);
+                    }
+                    _ => {}
+                }
+                ControlFlow::<()>::Continue(())
+            });
+            debug_assert_eq!(ended, ControlFlow::Continue(()));
+        }
+        awaited
+            .messages
+            .retain(|(from, to, number), _| given.get(&(*from, *to)).is_some_and(|given| number < given));
+        let events = awaited.sessions.values_mut().chain(awaited.messages.values_mut());
+        events.enumerate().for_each(|(number, event)| *event = number);
+        awaited
     }
-    awaited.values_mut().enumerate().for_each(|(number, event)| *event = number);
-    awaited
+
+    fn len(&self) -> usize {
+        self.sessions.len() + self.messages.len()
+    }
 }
 
 /// The files of a program, in the order of their first uses.
@@ -180,7 +210,7 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         };
         let (mut stream, mut durations) = (Stream::new(), Vec::new());
         let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
-            let (action, expected) = made.operation(step);
+            let Some((action, expected)) = made.operation(step) else { return ControlFlow::Continue(()) };
             stream.push(Operation { think_ns: step.slack, action, expected });
             durations.push(step.duration);
             if let Some(event) = made.ended(&step) {
@@ -196,13 +226,15 @@ impl<'a, 'f> RankProgram<'a, 'f> {
 
     /// The event of the end of an execution for which others wait.
     fn ended(&mut self, step: &Synthetic) -> Option<usize> {
-        let (file, session) = step.of.filter(|_| step.action == Step::Close && !self.awaited.is_empty())?;
+        let (file, session) =
+            step.of.filter(|_| step.action == Step::Close && !self.awaited.sessions.is_empty())?;
         let before = self.closed.entry((file, session)).or_insert(0);
         *before += 1;
-        self.awaited.get(&(self.rank, file, session, *before - 1)).copied()
+        self.awaited.sessions.get(&(self.rank, file, session, *before - 1)).copied()
     }
 
-    fn operation(&mut self, Synthetic { action, of, open, .. }: Synthetic) -> (Action, Expected) {
+    /// NULL for half a message whose other half there is not.
+    fn operation(&mut self, Synthetic { action, of, open, .. }: Synthetic) -> Option<(Action, Expected)> {
         let (of_file, _) = of.unwrap_or_default();
         let open = OpenNumber(open);
         let action = match action {
@@ -224,11 +256,23 @@ impl<'a, 'f> RankProgram<'a, 'f> {
             Step::Close => Action::Close(open),
             Step::Barrier(group) => Action::Barrier(group),
             Step::After { rank, file, session, execution } => Action::Await(
-                self.awaited.get(&(rank, file, session, execution)).copied().unwrap_or_default(),
+                self.awaited.sessions.get(&(rank, file, session, execution)).copied().unwrap_or_default(),
             ),
-            Step::Call { call, file, number } => return self.call(call, file, number),
+            Step::Message { half, rank, number } => self.message(half, rank, number)?,
+            Step::Call { call, file, number } => return Some(self.call(call, file, number)),
         };
-        (action, Expected::Success)
+        Some((action, Expected::Success))
+    }
+
+    fn message(&self, half: MessageHalf, other: u32, number: u64) -> Option<Action> {
+        match half {
+            MessageHalf::Send => {
+                self.awaited.messages.get(&(self.rank, other, number)).copied().map(Action::Signal)
+            }
+            MessageHalf::Receive => {
+                self.awaited.messages.get(&(other, self.rank, number)).copied().map(Action::Await)
+            }
+        }
     }
 
     fn transfer(

@@ -2,8 +2,8 @@
 
 use crate::table::{Align, Block, Style, Table, wrap};
 use iotrail_characterize::{
-    Characterization, ClassFigures, Fit, GroupFigures, Level, LevelFigures, Quantiles, RankedBy, VERDICTS,
-    Validation,
+    Characterization, ClassFigures, Fit, GroupFigures, Level, LevelFigures, MessageFigures, Quantiles,
+    RankedBy, VERDICTS, Validation,
 };
 use iotrail_model::units;
 use iotrail_workload::{Model, RequestKind, Totals};
@@ -87,6 +87,9 @@ fn summary(found: &Characterization) -> Block {
             (false, _) => "unknown: no calls of MPI were recorded".to_owned(),
         },
     );
+    if let Some(messages) = messages(&tokens.messages) {
+        block.entry("messages", messages);
+    }
     for wait in &tokens.after {
         let kept = if wait.kept { "" } else { "; not in the model" };
         block.entry(
@@ -101,6 +104,30 @@ fn summary(found: &Characterization) -> Block {
         );
     }
     block
+}
+
+/// NULL if there are none.
+fn messages(found: &MessageFigures) -> Option<String> {
+    let counted =
+        [(found.unmatched, "whose other half is not known"), (found.elsewhere, "of other communicators")];
+    let left: Vec<String> = counted
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{} {what}", units::count(number)))
+        .collect();
+    if found.seen == 0 && left.is_empty() {
+        return None;
+    }
+    let kept = match (found.ordering, found.kept) {
+        (0, _) => "none says more of the order of requests than barriers do".to_owned(),
+        (number, true) => format!("the {} that order requests are in the model", units::count(number)),
+        (number, false) => format!(
+            "{} order requests; not in the model: no pattern of ranks says who waits for whom",
+            units::count(number)
+        ),
+    };
+    let left = if left.is_empty() { String::new() } else { format!("; left out: {}", left.join(", ")) };
+    Some(format!("{} between ranks; {kept}{left}", units::count(found.seen)))
 }
 
 fn groups(groups: &[GroupFigures]) -> Table {
@@ -442,5 +469,9 @@ pub fn model_totals(model: &Model, ranks: u32, totals: &Totals, style: Style) ->
     let other = other.iter().filter_map(|kind| totals.requests.get(kind)).sum::<u64>();
     block.entry("other calls", units::count(other.saturating_add(totals.calls)));
     block.entry("barriers", units::count(totals.barriers));
+    if totals.messages_sent.max(totals.messages_received) > 0 {
+        let (given, got) = (units::count(totals.messages_sent), units::count(totals.messages_received));
+        block.entry("messages", format!("{given} given, {got} waited for"));
+    }
     block.render(style)
 }

@@ -29,9 +29,9 @@ pub use groups::{Behaviour, Group, groups};
 pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
-    Action, FileKind, Knob, KnobError, Knobs, Mode, Model, ModelError, ModelFile, ModelSession, NameCall,
-    OffsetLaw, PathBarrier, Producer, ProgramStep, RankGroup, Ratio, RequestKind, ShareKnob, Sharing,
-    Statistics, Stride, Synthetic, TooMuch, Totals, VERSION, synthesise,
+    Action, FileKind, Knob, KnobError, Knobs, MessageHalf, Mode, Model, ModelError, ModelFile, ModelSession,
+    NameCall, OffsetLaw, Partner, PathBarrier, ProgramStep, RankGroup, Ratio, RequestKind, ShareKnob,
+    Sharing, Statistics, Stride, Synthetic, TooMuch, Totals, VERSION, synthesise,
 };
 pub use path::{Path, PathElement, Step, path};
 pub use profile::{ClassProfile, Distance, Profile};

@@ -4,6 +4,7 @@ mod drawn;
 mod error;
 mod knobs;
 mod names;
+mod progress;
 mod quantity;
 mod ratio;
 mod read;
@@ -22,6 +23,7 @@ pub use synthesis::{Action, Synthetic, synthesise};
 pub use totals::{TooMuch, Totals};
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Version of model files that is read and written.
 pub const VERSION: i64 = 1;
@@ -63,6 +65,18 @@ impl Model {
             })
         }
         waits(&self.steps)
+    }
+
+    /// Whether ranks give each other messages.
+    #[must_use]
+    pub fn has_messages(&self) -> bool {
+        fn messages(steps: &[ProgramStep]) -> bool {
+            steps.iter().any(|step| match step {
+                ProgramStep::Repeat(_, steps) => messages(steps),
+                step => matches!(step, ProgramStep::Message { .. }),
+            })
+        }
+        messages(&self.steps)
     }
 
     /// Whether a session or a call makes the file of that index.
@@ -468,15 +482,45 @@ pub enum ProgramStep {
         /// Index of the session in the file.
         session: usize,
         /// Whose.
-        of: Producer,
+        of: Partner,
         /// Index of the group of ranks that waits; NULL for all.
+        ranks: Option<usize>,
+    },
+    /// Half of a message: the rank gives one to each partner, or waits until each has given it one more.
+    Message {
+        /// Which half.
+        half: MessageHalf,
+        /// To whom, or from whom.
+        partner: Partner,
+        /// Index of the group of ranks that does it; NULL for all.
         ranks: Option<usize>,
     },
 }
 
-/// For whom a rank waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Producer {
+/// What a rank does with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MessageHalf {
+    /// Gives it, and waits for nobody.
+    Send,
+    /// Waits for it. One that nobody gives is not waited for.
+    Receive,
+}
+
+impl MessageHalf {
+    /// Both, by their words in a model file, with the word for the partner.
+    pub(crate) const ALL: [(&str, &str, Self); 2] =
+        [("send", "to", Self::Send), ("receive", "from", Self::Receive)];
+
+    /// The word in a model file, and that for the partner.
+    pub(crate) fn words(self) -> (&'static str, &'static str) {
+        let known = Self::ALL.iter().find(|(.., half)| *half == self);
+        known.map_or(("", ""), |(word, partner, _)| (word, partner))
+    }
+}
+
+/// Other ranks, as one rank sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Partner {
     /// The ranks of the group of that index, but not for itself.
     Group(usize),
     /// The rank that comes so much later, if there is one: -1 is the one before.
@@ -485,29 +529,35 @@ pub enum Producer {
     Around(i32),
 }
 
-impl Producer {
-    /// The ranks among so many for which a rank waits.
+impl Partner {
+    /// Which ranks these are among so many.
     pub(crate) fn ranks(self, groups: &[RankGroup], rank: u32, ranks: u32) -> impl Iterator<Item = u32> {
-        let (first, behind) = match self {
+        self.range(groups, rank, ranks).filter(move |other| *other != rank)
+    }
+
+    /// How many these are.
+    pub(crate) fn count(self, groups: &[RankGroup], rank: u32, ranks: u32) -> u32 {
+        let range = self.range(groups, rank, ranks);
+        range.end.saturating_sub(range.start) - u32::from(range.contains(&rank))
+    }
+
+    /// The same with the rank itself, if it is among them.
+    fn range(self, groups: &[RankGroup], rank: u32, ranks: u32) -> Range<u32> {
+        match self {
             Self::Group(group) => {
                 let group = groups.get(group);
-                let first = group.map_or(0, |group| group.first);
-                (
-                    first,
-                    group.map_or(0, |group| {
-                        group.last.map_or(ranks, |last| last.saturating_add(1).min(ranks))
-                    }),
-                )
+                group.map_or(0..0, |group| {
+                    group.first..group.last.map_or(ranks, |last| last.saturating_add(1).min(ranks))
+                })
             }
             Self::Shift(shift) => {
                 let other = rank.checked_add_signed(shift).filter(|other| *other < ranks);
-                other.map_or((0, 0), |other| (other, other + 1))
+                other.map_or(0..0, |other| other..other + 1)
             }
             Self::Around(shift) => {
                 let other = shifted(rank, shift, ranks);
-                (other, other + 1)
+                other..other + 1
             }
-        };
-        (first..behind).filter(move |other| *other != rank)
+        }
     }
 }

@@ -59,9 +59,7 @@ impl Profile {
         let mut open: HashMap<u32, Open> = HashMap::new();
         let mut files: BTreeMap<(usize, u64), FileSoFar> = BTreeMap::new();
         let mut position = 0;
-        for step in
-            steps.iter().filter(|step| !matches!(step.action, Action::Barrier(_) | Action::After { .. }))
-        {
+        for step in steps.iter().filter(|step| !step.action.is_synchronisation()) {
             position += 1;
             match step.action {
                 Action::Open { file, number, mode } => {
@@ -89,7 +87,7 @@ impl Profile {
                     files.entry((file, number)).or_default();
                     *self.class(group, class(file), step).calls.entry(call).or_default() += 1;
                 }
-                Action::Barrier(_) | Action::After { .. } => {}
+                Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
                 Action::Transfer { .. } | Action::Request(_) | Action::Close => {
                     let Some(session) = open.get_mut(&step.open) else { continue };
                     let of = self.class(group, session.class, step);

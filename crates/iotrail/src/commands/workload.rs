@@ -112,6 +112,8 @@ struct Document {
     bytes_written: u64,
     calls: u64,
     barriers: u64,
+    messages_sent: u64,
+    messages_received: u64,
 }
 
 impl Document {
@@ -130,6 +132,8 @@ impl Document {
             bytes_written: totals.bytes_written,
             calls: totals.calls,
             barriers: totals.barriers,
+            messages_sent: totals.messages_sent,
+            messages_received: totals.messages_received,
         }
     }
 }

@@ -479,7 +479,7 @@ impl Totals {
             }
             Action::Request(kind) => *self.requests.entry(kind).or_default() += 1,
             Action::Call { .. } => self.calls += 1,
-            Action::Close | Action::Barrier(_) | Action::After { .. } => {}
+            Action::Close | Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
         }
     }
 }

@@ -4,8 +4,8 @@ use super::names::collision;
 use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, time};
 use super::read_statistics::{RawStatistics, share};
 use super::{
-    CALLS, FileKind, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw, Producer,
-    ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, Sharing, Stride, VERSION,
+    CALLS, FileKind, MessageHalf, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw,
+    Partner, ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, Sharing, Stride, VERSION,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -30,7 +30,8 @@ const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] 
                     present, filled, call_slack, times and call_times, [[file.session]] with name, mode, requests, size, write_size, order, offset, write_offset, random, slack, duration and counted, and \
                     [program] with steps, or without it [[file.statistics]] and [[barrier]] with ranks and at";
 const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
-                     next and ranks may be left out, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
+                     next and ranks may be left out, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { message = \"send\", to = \"GROUP\" (or by = 1, around = 1), ranks = \"GROUP\" }, \
+                     { message = \"receive\", from = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
 const CALL_WORDS: &str = "expected stat, unlink, rename (not of a directory), mkdir, rmdir, readdir (of a directory) or open (of what is absent)";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
                      rank and `%i` for the number of one of count files";
@@ -127,6 +128,9 @@ struct RawStep {
     of: Option<Spanned<String>>,
     by: Option<Spanned<i64>>,
     around: Option<Spanned<i64>>,
+    message: Option<Spanned<String>>,
+    to: Option<Spanned<String>>,
+    from: Option<Spanned<String>>,
 }
 
 impl Model {
@@ -759,22 +763,51 @@ impl<'a> Names<'a> {
             return Err(self.source.error(name.span(), &problem, STEPS));
         };
         let ranks = ranks.map(|group| self.group(group)).transpose()?;
+        let expected = "add of = \"GROUP\", by = -1 or around = -1, whose sessions are waited for";
+        let nobody = || self.source.error(name.span(), "nobody is waited for", expected);
+        let of = self.partner(of, by, around)?.ok_or_else(nobody)?;
+        Ok(ProgramStep::After { file, session, of, ranks })
+    }
+
+    /// Half of a message.
+    fn message(&self, raw: &RawStep, name: &Spanned<String>) -> Result<ProgramStep, ModelError> {
+        let known = MessageHalf::ALL.iter().find(|(word, ..)| word == name.get_ref());
+        let Some(&(_, word, half)) = known else {
+            let problem = format!("`{}` is no half of a message", name.get_ref());
+            return Err(self.source.error(name.span(), &problem, "expected send or receive"));
+        };
+        let (group, other) = match half {
+            MessageHalf::Send => (&raw.to, &raw.from),
+            MessageHalf::Receive => (&raw.from, &raw.to),
+        };
+        let ranks = raw.ranks.as_ref().map(|group| self.group(group)).transpose()?;
+        let partner = self.partner(group.as_ref(), raw.by.as_ref(), raw.around.as_ref())?;
+        let expected = format!("add {word} = \"GROUP\", by = 1 or around = 1: the partner");
+        match partner.filter(|_| other.is_none()) {
+            Some(partner) => Ok(ProgramStep::Message { half, partner, ranks }),
+            None => Err(self.source.error(name.span(), "the message has no partner, or two", &expected)),
+        }
+    }
+
+    /// Whom a step is about; NULL if that is said not at all, or twice.
+    fn partner(
+        &self,
+        group: Option<&Spanned<String>>,
+        by: Distance<'_>,
+        around: Distance<'_>,
+    ) -> Result<Option<Partner>, ModelError> {
         let distance = |by: &Spanned<i64>| {
             let shift = i32::try_from(*by.get_ref()).ok().filter(|shift| *shift != 0);
             let problem = || format!("the rank that comes {} later", by.get_ref());
             let expected = "expected a distance of ranks as in -1, the one before";
             shift.ok_or_else(|| self.source.error(by.span(), &problem(), expected))
         };
-        let of = match (of, by, around) {
-            (Some(group), None, None) => Producer::Group(self.group(group)?),
-            (None, Some(by), None) => Producer::Shift(distance(by)?),
-            (None, None, Some(around)) => Producer::Around(distance(around)?),
-            _ => {
-                let expected = "add of = \"GROUP\", by = -1 or around = -1, whose sessions are waited for";
-                return Err(self.source.error(name.span(), "nobody is waited for", expected));
-            }
-        };
-        Ok(ProgramStep::After { file, session, of, ranks })
+        Ok(match (group, by, around) {
+            (Some(group), None, None) => Some(Partner::Group(self.group(group)?)),
+            (None, Some(by), None) => Some(Partner::Shift(distance(by)?)),
+            (None, None, Some(around)) => Some(Partner::Around(distance(around)?)),
+            _ => None,
+        })
     }
 
     fn step(&self, raw: &Spanned<RawStep>, depth: usize) -> Result<ProgramStep, ModelError> {
@@ -782,17 +815,20 @@ impl<'a> Names<'a> {
         if depth == MAX_DEPTH {
             return error(raw.span(), "steps are nested deeper than 16", "expected fewer levels of repeat");
         }
-        let RawStep { repeat, steps, session, next, call, file, ranks, barrier, after, of, by, around } =
-            raw.get_ref();
-        if let Some(after) = after {
-            let alone = repeat.is_none() && steps.is_none() && session.is_none() && next.is_none();
-            if !alone || call.is_some() || file.is_some() || barrier.is_some() {
-                return error(raw.span(), "this is not a step", STEPS);
-            }
-            return self.after(after, (of.as_ref(), by.as_ref(), around.as_ref()), ranks.as_ref());
-        }
-        if of.is_some() || by.is_some() || around.is_some() {
-            return error(raw.span(), "this is not a step", STEPS);
+        let RawStep { repeat, steps, session, next, call, file, ranks, barrier, .. } = raw.get_ref();
+        let RawStep { after, of, by, around, message, to, from, .. } = raw.get_ref();
+        let waits = after.is_some() || of.is_some();
+        let tells = message.is_some() || to.is_some() || from.is_some();
+        if waits || tells || by.is_some() || around.is_some() {
+            let acts = session.is_some() || next.is_some() || call.is_some() || file.is_some();
+            let alone = repeat.is_none() && steps.is_none() && barrier.is_none() && !acts;
+            return match (after, message) {
+                (Some(name), None) if alone && !tells => {
+                    self.after(name, (of.as_ref(), by.as_ref(), around.as_ref()), ranks.as_ref())
+                }
+                (None, Some(name)) if alone && !waits => self.message(raw.get_ref(), name),
+                _ => error(raw.span(), "this is not a step", STEPS),
+            };
         }
         let group = || ranks.as_ref().map(|group| self.group(group)).transpose();
         match (repeat, steps, session, next, call, file, ranks, barrier) {

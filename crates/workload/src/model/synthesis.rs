@@ -8,8 +8,8 @@
 
 use super::drawn::WHOLE;
 use super::{
-    Mode, Model, ModelFile, ModelSession, NameCall, OffsetLaw, ProgramStep, Ratio, RequestKind, Sharing,
-    shifted,
+    MessageHalf, Mode, Model, ModelFile, ModelSession, NameCall, OffsetLaw, ProgramStep, Ratio, RequestKind,
+    Sharing, shifted,
 };
 use crate::random::Random;
 use std::collections::{BTreeMap, VecDeque};
@@ -62,6 +62,23 @@ pub enum Action {
         /// Which of the executions of that rank, from 0.
         execution: u64,
     },
+    /// Half of a message.
+    Message {
+        /// Which half.
+        half: MessageHalf,
+        /// The other rank.
+        rank: u32,
+        /// Which of the messages that this rank gives that one, or gets from it, from 0.
+        number: u64,
+    },
+}
+
+impl Action {
+    /// Whether it is about other ranks, and no request.
+    #[must_use]
+    pub const fn is_synchronisation(&self) -> bool {
+        matches!(self, Self::Barrier(_) | Self::After { .. } | Self::Message { .. })
+    }
 }
 
 /// A step of a rank.
@@ -108,6 +125,8 @@ pub(super) struct Done {
     follows: bool,
     /// Steps of sessions that were come by, whoever does them: as a whole, and in parts.
     passed: BTreeMap<(usize, usize, Option<usize>), [u64; 2]>,
+    /// Messages given to and got from each rank.
+    messages: BTreeMap<(MessageHalf, u32), u64>,
     /// How often steps were come by: of sessions, and of calls behind them.
     steps: BTreeMap<(usize, usize, Option<usize>), u64>,
 }
@@ -202,10 +221,19 @@ impl Synthesis<'_> {
                     let action = Action::Barrier(*group);
                     each(Synthetic { action, slack: 0, duration: 0, of: None, open: 0 })?;
                 }
+                ProgramStep::Message { half, partner, ranks } if self.is_of(*ranks) => {
+                    for rank in partner.ranks(&self.model.groups, self.rank, self.ranks) {
+                        let before = done.messages.entry((*half, rank)).or_insert(0);
+                        let action = Action::Message { half: *half, rank, number: *before };
+                        *before += 1;
+                        each(Synthetic { action, slack: 0, duration: 0, of: None, open: 0 })?;
+                    }
+                }
                 ProgramStep::Session { .. }
                 | ProgramStep::Part { .. }
                 | ProgramStep::Call { .. }
                 | ProgramStep::After { .. }
+                | ProgramStep::Message { .. }
                 | ProgramStep::Barrier(_) => {}
             }
         }
@@ -226,9 +254,7 @@ impl Synthesis<'_> {
             ProgramStep::Part { file, session, ranks, steps } => {
                 done.passed.entry((file, session, ranks)).or_default()[1] += steps;
             }
-            ProgramStep::After { file, session, of, ranks }
-                if ranks.is_none_or(|group| self.model.groups[group].contains(self.rank)) =>
-            {
+            ProgramStep::After { file, session, of, ranks } if self.is_of(ranks) => {
                 let turn = behind.iter().find(|step| !matches!(step, ProgramStep::After { .. }));
                 for rank in of.ranks(&self.model.groups, self.rank, self.ranks) {
                     let turn = turn.filter(|_| rank < self.rank);
@@ -317,8 +343,14 @@ impl Synthesis<'_> {
             | ProgramStep::Part { file, ranks, .. }
             | ProgramStep::Call { file, ranks, .. } => self.does(*file, *ranks),
             ProgramStep::Barrier(group) => self.model.groups[*group].contains(self.rank),
+            ProgramStep::Message { ranks, .. } => self.is_of(*ranks),
             ProgramStep::After { .. } => false,
         })
+    }
+
+    /// Whether the rank is in the group of that index; NULL is that of all.
+    fn is_of(&self, group: Option<usize>) -> bool {
+        group.is_none_or(|group| self.model.groups[group].contains(self.rank))
     }
 
     pub(super) fn does(&self, file: usize, ranks: Option<usize>) -> bool {

@@ -1,7 +1,9 @@
 //! What a model comes to at a number of ranks, without carrying it out.
 
 use super::synthesis::{OF_CALLS, stratified};
-use super::{CALLS, FileKind, Model, ModelFile, ModelSession, NameCall, ProgramStep, RequestKind, Sharing};
+use super::{
+    CALLS, FileKind, MessageHalf, Model, ModelFile, ModelSession, NameCall, ProgramStep, RequestKind, Sharing,
+};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -22,6 +24,10 @@ pub struct Totals {
     pub calls: u64,
     /// Times that a group synchronises.
     pub barriers: u64,
+    /// Messages that are given to ranks.
+    pub messages_sent: u64,
+    /// Messages that ranks wait for.
+    pub messages_received: u64,
 }
 
 /// What is used how often, by how many ranks: session or call by its number.
@@ -43,7 +49,7 @@ fn add_steps(steps: &[ProgramStep], times: u64, all: (&mut Steps, &mut Steps, &m
             ProgramStep::Repeat(more, steps) => {
                 add_steps(steps, times.checked_mul(*more)?, (&mut *sessions, &mut *parts, &mut *barriers))?;
             }
-            ProgramStep::After { .. } => {}
+            ProgramStep::After { .. } | ProgramStep::Message { .. } => {}
             ProgramStep::Barrier(_) => *barriers = barriers.checked_add(times)?,
             ProgramStep::Session { file, session, ranks } => add(sessions, (*file, *session, *ranks), times)?,
             ProgramStep::Part { file, session, ranks, steps } => {
@@ -91,6 +97,12 @@ impl Model {
         for (step, times) in steps {
             self.add_step(step, times, ranks, (&mut totals, &mut used)).ok_or(TooMuch(ranks))?;
         }
+        for (half, number) in [
+            (MessageHalf::Send, &mut totals.messages_sent),
+            (MessageHalf::Receive, &mut totals.messages_received),
+        ] {
+            *number = self.messages(&self.steps, half, ranks).ok_or(TooMuch(ranks))?;
+        }
         let mut files = vec![0; self.files.len()];
         for ((file, _), (times, users)) in used {
             let model = &self.files[file];
@@ -99,6 +111,24 @@ impl Model {
         }
         totals.files = files.into_iter().fold(0, u64::saturating_add);
         Ok(totals)
+    }
+
+    /// How many halves of messages so many ranks do; NULL if that does not fit.
+    fn messages(&self, steps: &[ProgramStep], wanted: MessageHalf, ranks: u32) -> Option<u64> {
+        steps.iter().try_fold(0_u64, |sum, step| {
+            let more = match step {
+                ProgramStep::Repeat(times, steps) => {
+                    self.messages(steps, wanted, ranks)?.checked_mul(*times)?
+                }
+                ProgramStep::Message { half, partner, ranks: group } if *half == wanted => {
+                    let group = group.map(|group| &self.groups[group]);
+                    let own = (0..ranks).filter(|rank| group.is_none_or(|group| group.contains(*rank)));
+                    own.map(|rank| u64::from(partner.count(&self.groups, rank, ranks))).sum()
+                }
+                _ => 0,
+            };
+            sum.checked_add(more)
+        })
     }
 
     /// How many of so many ranks do a session of a file.
@@ -176,6 +206,8 @@ impl Totals {
             (&mut self.bytes_written, other.bytes_written),
             (&mut self.calls, other.calls),
             (&mut self.barriers, other.barriers),
+            (&mut self.messages_sent, other.messages_sent),
+            (&mut self.messages_received, other.messages_received),
         ] {
             *all = all.saturating_add(more);
         }

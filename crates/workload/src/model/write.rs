@@ -3,7 +3,7 @@
 use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
 use super::write_statistics::{share_text, write_path_barrier, write_statistics};
 use super::{
-    FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, Producer, ProgramStep, Ratio, RequestKind,
+    FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, Partner, ProgramStep, Ratio, RequestKind,
     Sharing, Stride, VERSION,
 };
 use std::collections::BTreeMap;
@@ -65,11 +65,13 @@ impl Model {
                     let file = &self.files[*file];
                     let name = quoted(&format!("{}/{}", file.name, file.sessions[*session].name));
                     write!(f, "{{ after = {name}")?;
-                    match of {
-                        Producer::Group(group) => write!(f, ", of = {}", quoted(&self.groups[*group].name))?,
-                        Producer::Shift(shift) => write!(f, ", by = {shift}")?,
-                        Producer::Around(shift) => write!(f, ", around = {shift}")?,
-                    }
+                    self.write_partner(f, "of", *of)?;
+                    self.write_ranks(f, *ranks)?;
+                }
+                ProgramStep::Message { half, partner, ranks } => {
+                    let (word, of_group) = half.words();
+                    write!(f, "{{ message = \"{word}\"")?;
+                    self.write_partner(f, of_group, *partner)?;
                     self.write_ranks(f, *ranks)?;
                 }
                 ProgramStep::Barrier(group) => {
@@ -84,6 +86,14 @@ impl Model {
     fn write_session_name(&self, f: &mut fmt::Formatter<'_>, file: usize, session: usize) -> fmt::Result {
         let file = &self.files[file];
         write!(f, "{{ session = {}", quoted(&format!("{}/{}", file.name, file.sessions[session].name)))
+    }
+
+    fn write_partner(&self, f: &mut fmt::Formatter<'_>, of_group: &str, partner: Partner) -> fmt::Result {
+        match partner {
+            Partner::Group(group) => write!(f, ", {of_group} = {}", quoted(&self.groups[group].name)),
+            Partner::Shift(shift) => write!(f, ", by = {shift}"),
+            Partner::Around(shift) => write!(f, ", around = {shift}"),
+        }
     }
 
     fn write_ranks(&self, f: &mut fmt::Formatter<'_>, ranks: Option<usize>) -> fmt::Result {

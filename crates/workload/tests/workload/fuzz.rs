@@ -45,6 +45,8 @@ fn words() -> impl Strategy<Value = String> {
         "\"0..\"",
         "\"5..2\"",
         "{ barrier = \"all\" }",
+        "{ message = \"send\", around = 1 }",
+        "{ message = \"receive\", from = \"all\" }",
         "= =",
     ];
     prop_oneof![prop::sample::select(words.to_vec()).prop_map(str::to_owned), "[ -~]{0,12}"]

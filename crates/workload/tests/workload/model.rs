@@ -1,6 +1,7 @@
 use iotrail_workload::{
-    Action, FileKind, KnobError, Knobs, Mode, Model, ModelFile, ModelSession, NameCall, OffsetLaw,
-    ProgramStep, RankGroup, Ratio, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, synthesise,
+    Action, FileKind, KnobError, Knobs, MessageHalf, Mode, Model, ModelFile, ModelSession, NameCall,
+    OffsetLaw, ProgramStep, RankGroup, Ratio, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals,
+    synthesise,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -35,8 +36,13 @@ fn checkpoint() -> Model {
 
 /// The steps of a rank.
 fn steps(model: &Model, rank: u32, seed: u64) -> Vec<Synthetic> {
+    steps_of(model, (rank, RANKS), seed)
+}
+
+/// The steps of a rank of so many.
+fn steps_of(model: &Model, rank: (u32, u32), seed: u64) -> Vec<Synthetic> {
     let mut steps = Vec::new();
-    let ended = synthesise(model, (rank, RANKS), seed, &mut |step| {
+    let ended = synthesise(model, rank, seed, &mut |step| {
         steps.push(step);
         ControlFlow::<()>::Continue(())
     });
@@ -74,6 +80,8 @@ fn the_example_writes_39_362_560_bytes_at_4_ranks() {
         bytes_written: 39_362_560,
         calls: 0,
         barriers: 10,
+        messages_sent: 0,
+        messages_received: 0,
     };
     assert_eq!(checkpoint().totals(4), Ok(totals));
 }
@@ -481,6 +489,7 @@ fn sessions_in_parts_and_calls_are_in_the_order_of_the_program() {
             Action::Call { .. } => 's',
             Action::Barrier(_) => '|',
             Action::After { .. } => 'a',
+            Action::Message { .. } => 'm',
         };
         steps(model, 1, 0).iter().map(letter).collect()
     };
@@ -540,6 +549,76 @@ fn reads_and_writes_have_laws_and_an_order_of_their_own() {
     let model = Model::parse(&text).expect("a model");
     assert_eq!(Model::parse(&model.to_string()), Ok(model.clone()));
     assert_eq!(transfers_at(&model, 3, 4)[..4], [30, 70, 0, 40]);
+}
+
+/// Each rank gives a message to the one that comes next, and waits for one from the one before.
+#[test]
+fn ranks_give_messages_and_wait_for_them() {
+    let halves = |steps: &str, ranks: u32| -> Vec<String> {
+        let text = CHECKPOINT.replace("{ barrier = \"all\" }", steps);
+        let model = Model::parse(&text).expect("a model");
+        assert_eq!(Model::parse(&model.to_string()).as_ref(), Ok(&model));
+        assert_eq!(model.stuck(ranks, 0), None, "{steps}");
+        let of_rank = |rank: u32| -> String {
+            let half = |step: &Synthetic| match step.action {
+                Action::Message { half: MessageHalf::Send, rank, number } => format!("+{rank}.{number} "),
+                Action::Message { half: MessageHalf::Receive, rank, number } => format!("-{rank}.{number} "),
+                _ => String::new(),
+            };
+            let all: String = steps_of(&model, (rank, ranks), 0).iter().map(half).collect();
+            all.trim_end().split_inclusive(' ').take(4).collect::<String>().trim_end().to_owned()
+        };
+        (0..ranks).map(of_rank).collect()
+    };
+    let around = "{ message = \"send\", around = 1 }, { message = \"receive\", around = -1 }";
+    assert_eq!(halves(around, 3), ["+1.0 -2.0 +1.1 -2.1", "+2.0 -0.0 +2.1 -0.1", "+0.0 -1.0 +0.1 -1.1"]);
+    let by = "{ message = \"send\", by = 1 }, { message = \"receive\", by = -1 }";
+    assert_eq!(halves(by, 2), ["+1.0 +1.1 +1.2 +1.3", "-0.0 -0.1 -0.2 -0.3"], "the ends have one neighbour");
+    let star =
+        "{ message = \"send\", to = \"all\", ranks = \"all\" }, { message = \"receive\", from = \"all\" }";
+    assert_eq!(halves(star, 3)[1], "+0.0 +2.0 -0.0 -2.0");
+    let model = Model::parse(&CHECKPOINT.replace("{ barrier = \"all\" }", star)).expect("a model");
+    let totals = model.totals(3).expect("small");
+    assert_eq!(
+        (totals.messages_sent, totals.messages_received),
+        (60, 60),
+        "10 rounds of 3 ranks with 2 others"
+    );
+}
+
+#[test]
+fn half_a_message_has_one_partner() {
+    for (bad, says) in [
+        ("{ message = \"tell\", to = \"all\" }", "`tell` is no half of a message; expected send or receive"),
+        ("{ message = \"send\" }", "the message has no partner, or two; add to = \"GROUP\", by = 1"),
+        ("{ message = \"receive\", from = \"all\", by = 1 }", "no partner, or two; add from"),
+        ("{ message = \"send\", from = \"all\" }", "no partner, or two; add to"),
+        ("{ message = \"send\", by = 1, barrier = \"all\" }", "this is not a step"),
+        ("{ message = \"send\", of = \"all\" }", "this is not a step"),
+        ("{ to = \"all\" }", "this is not a step"),
+        ("{ after = \"ckpt.%r/dump\", by = -1, from = \"all\" }", "this is not a step"),
+        ("{ message = \"send\", to = \"some\" }", "no group is called `some`"),
+        ("{ message = \"send\", around = 0 }", "the rank that comes 0 later"),
+    ] {
+        let text = CHECKPOINT.replace("{ barrier = \"all\" }", bad);
+        let error = Model::parse(&text).expect_err(bad).to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn who_waits_for_ever_is_found() {
+    let stuck = |steps: &str| {
+        Model::parse(&CHECKPOINT.replace("{ barrier = \"all\" }", steps)).expect("a model").stuck(3, 0)
+    };
+    let waits = "{ message = \"receive\", around = -1 }";
+    let tells = "{ message = \"send\", around = 1 }";
+    assert_eq!(stuck(&format!("{waits}, {tells}")), Some(0), "each waits for the one before");
+    assert_eq!(stuck(&format!("{tells}, {waits}")), None);
+    assert_eq!(stuck(waits), None, "what nobody gives is not waited for");
+    let others = "{ message = \"receive\", by = -1 }, { barrier = \"all\" }, { message = \"send\", by = 1 }";
+    assert_eq!(stuck(others), Some(0), "the first one is at the barrier");
+    assert_eq!(stuck("{ barrier = \"all\" }, { after = \"ckpt.%r/dump\", of = \"all\" }"), None);
 }
 
 /// Ranks wait for what others did before, in the order of the program.

@@ -1,0 +1,486 @@
+//! Messages that order what ranks do to files: who gave them to whom, and what pattern of ranks that is.
+//!
+//! Source: section 5 of the definitions.
+
+use crate::kin::Order;
+use crate::told::{Half, Moment, Rank, Rooted};
+use iotrail_model::FileId;
+use iotrail_workload::{Group, MessageHalf};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Messages between ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MessageFigures {
+    /// Messages and collective calls with a root, and transfers through pipes, between ranks: of each who gave it and who got it is known.
+    pub seen: u64,
+    /// Of them those that say more than others and than barriers do of the order of requests.
+    pub ordering: u64,
+    /// Whether the model has these.
+    pub kept: bool,
+    /// Halves whose other half is not known.
+    pub unmatched: u64,
+    /// Messages in communicators other than that of all ranks.
+    pub elsewhere: u64,
+}
+
+/// A rank was at a moment before another one was at one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Message {
+    gives: Moment,
+    gets: Moment,
+}
+
+/// Messages that order requests, by who gives and who gets them: later ones of two ranks are later for both.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Messages {
+    of_pairs: BTreeMap<(u32, u32), Vec<Message>>,
+    pub(crate) figures: MessageFigures,
+}
+
+/// Half of a message, where a rank does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Requests and barriers before it.
+    pub(crate) position: usize,
+    pub(crate) barriers: usize,
+    pub(crate) half: MessageHalf,
+    pub(crate) to: Relation,
+}
+
+/// Who the other one of a message is, so that it is the same for many ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Relation {
+    /// All other ranks.
+    All,
+    /// The rank of that number, with which all others exchange messages.
+    Rank(u32),
+    /// The rank that comes so much later.
+    Shift(i32),
+    /// The same, counted round.
+    Around(i32),
+}
+
+impl Messages {
+    /// Those of ranks that make so many requests, and what else is known of their order.
+    pub(crate) fn of(ranks: &[Rank], orders: Vec<Order>, requests: &[usize]) -> Self {
+        let mut found = Self::default();
+        found.figures.elsewhere = ranks.iter().map(|rank| rank.elsewhere).sum();
+        found.figures.unmatched = ranks.iter().map(|rank| rank.unknown).sum();
+        orders.into_iter().for_each(|(pair, gives, gets)| found.add(pair, gives, gets));
+        found.match_messages(ranks);
+        found.match_rooted(ranks);
+        found.match_pipes(ranks);
+        for ((giver, getter), messages) in &mut found.of_pairs {
+            let (of_giver, of_getter) = (requests.get(*giver as usize), requests.get(*getter as usize));
+            let (Some(_), Some(all)) = (of_giver, of_getter) else {
+                messages.clear();
+                continue;
+            };
+            reduce(messages, *all);
+        }
+        found.of_pairs.retain(|_, messages| !messages.is_empty());
+        found.figures.ordering = found.of_pairs.values().map(|messages| messages.len() as u64).sum();
+        found
+    }
+
+    fn add(&mut self, (giver, getter): (u32, u32), gives: Moment, gets: Moment) {
+        if gives.time > gets.time {
+            self.figures.unmatched += 2;
+            return;
+        }
+        self.figures.seen += 1;
+        if giver != getter {
+            self.of_pairs.entry((giver, getter)).or_default().push(Message { gives, gets });
+        }
+    }
+
+    /// Messages of two ranks with one tag do not overtake each other (MPI 4.1, section 3.5).
+    fn match_messages(&mut self, ranks: &[Rank]) {
+        let mut given: HashMap<(u32, u32), Vec<Option<Half>>> = HashMap::new();
+        for (rank, told) in (0..).zip(ranks) {
+            for half in &told.given {
+                given.entry((rank, half.peer)).or_default().push(Some(*half));
+            }
+        }
+        // Where the first one stands that nobody got yet, by tag.
+        let mut next: HashMap<(u32, u32, Option<i32>), usize> = HashMap::new();
+        for (rank, told) in (0..).zip(ranks) {
+            for half in &told.got {
+                let Some(of_pair) = given.get_mut(&(half.peer, rank)) else {
+                    self.figures.unmatched += 1;
+                    continue;
+                };
+                let from = next.entry((half.peer, rank, half.tag)).or_default();
+                let is_it = |given: &Option<Half>| {
+                    given.is_some_and(|given| half.tag.is_none() || given.tag == half.tag)
+                };
+                match of_pair[*from..].iter().position(is_it) {
+                    Some(at) => {
+                        *from += at + 1;
+                        if let Some(given) = of_pair[*from - 1].take() {
+                            self.add((half.peer, rank), given.moment, half.moment);
+                        }
+                    }
+                    None => self.figures.unmatched += 1,
+                }
+            }
+        }
+        let left = given.values().flatten().filter(|half| half.is_some()).count();
+        self.figures.unmatched += left as u64;
+    }
+
+    /// The calls of all ranks that have the same number among those of one root.
+    fn match_rooted(&mut self, ranks: &[Rank]) {
+        let mut of_roots: BTreeMap<(u32, bool), Vec<(u32, Vec<&Rooted>)>> = BTreeMap::new();
+        for (rank, told) in (0..).zip(ranks) {
+            let mut own: BTreeMap<(u32, bool), Vec<&Rooted>> = BTreeMap::new();
+            for call in &told.rooted {
+                own.entry((call.root, call.from_root)).or_default().push(call);
+            }
+            own.into_iter().for_each(|(key, calls)| of_roots.entry(key).or_default().push((rank, calls)));
+        }
+        for ((root, from_root), of_ranks) in of_roots {
+            let of_root = of_ranks.iter().find(|(rank, _)| *rank == root).map(|(_, calls)| calls.clone());
+            for (rank, calls) in of_ranks.iter().filter(|(rank, _)| *rank != root) {
+                for (own, of_root) in calls.iter().zip(of_root.iter().flatten()) {
+                    match from_root {
+                        true => self.add((root, *rank), of_root.begins, own.ends),
+                        false => self.add((*rank, root), own.begins, of_root.ends),
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is taken out of a pipe was put into it before, in the same order.
+    fn match_pipes(&mut self, ranks: &[Rank]) {
+        let mut pipes: BTreeMap<FileId, [Vec<(u32, i64, Moment)>; 2]> = BTreeMap::new();
+        for (rank, told) in (0..).zip(ranks) {
+            for (side, all) in [&told.into_pipes, &told.out_of_pipes].into_iter().enumerate() {
+                for one in all {
+                    pipes.entry(one.pipe).or_default()[side].push((rank, one.bytes, one.moment));
+                }
+            }
+        }
+        for mut sides in pipes.into_values() {
+            sides.iter_mut().for_each(|side| side.sort_by_key(|(.., moment)| moment.time));
+            let [put, taken] = sides;
+            let mut put = put.into_iter();
+            let (mut last, mut written, mut read) = (None, 0_i64, 0_i64);
+            for (rank, bytes, moment) in taken {
+                read = read.saturating_add(bytes);
+                while written < read {
+                    let Some(next) = put.next() else { break };
+                    written = written.saturating_add(next.1);
+                    last = Some(next);
+                }
+                match last.filter(|_| written >= read) {
+                    Some((writer, _, wrote)) => self.add((writer, rank), wrote, moment),
+                    None => self.figures.unmatched += 1,
+                }
+            }
+        }
+    }
+
+    /// Whether messages say, one after the other, that what a rank did up to a request came before a request of another rank.
+    pub(crate) fn order(&self, (giver, last): (u32, usize), (getter, first): (u32, usize)) -> bool {
+        // Of each rank the first request that is known to come later.
+        let mut later = BTreeMap::from([(giver, last + 1)]);
+        let mut open = vec![giver];
+        while let Some(giver) = open.pop() {
+            let from = later.get(&giver).copied().unwrap_or(usize::MAX);
+            for ((_, other), messages) in self.of_pairs.range((giver, 0)..=(giver, u32::MAX)) {
+                let next = messages.partition_point(|message| message.gives.position < from);
+                let Some(gets) = messages.get(next).map(|message| message.gets.position) else { continue };
+                let known = later.entry(*other).or_insert(usize::MAX);
+                if gets < *known {
+                    *known = gets;
+                    open.push(*other);
+                }
+            }
+        }
+        later.get(&getter).is_some_and(|later| *later <= first)
+    }
+
+    /// What each rank among so many does, in order.
+    pub(crate) fn places(&self, ranks: u32) -> Vec<Vec<Place>> {
+        let mut own: Vec<Vec<(Moment, MessageHalf, u32)>> = vec![Vec::new(); ranks as usize];
+        for ((giver, getter), messages) in &self.of_pairs {
+            for message in messages {
+                own[*giver as usize].push((message.gives, MessageHalf::Send, *getter));
+                own[*getter as usize].push((message.gets, MessageHalf::Receive, *giver));
+            }
+        }
+        own.iter_mut().for_each(|own| own.sort_by_key(|(moment, half, other)| (*moment, *half, *other)));
+        let runs: Vec<Vec<Run<'_>>> = own.iter().map(|own| runs(own)).collect();
+        let relations = Relations::of(&self.of_pairs, &runs, ranks);
+        (0..).zip(&runs).map(|(rank, runs)| relations.places(rank, runs)).collect()
+    }
+}
+
+/// Keeps of the messages of two ranks those that say more than others and than barriers, in order. `requests` is how many the one makes who gets.
+fn reduce(messages: &mut Vec<Message>, requests: usize) {
+    messages.retain(|Message { gives, gets }| {
+        gives.position > 0 && gets.position < requests && gives.barriers >= gets.barriers
+    });
+    messages.sort_by_key(|message| (std::cmp::Reverse(message.gives.position), message.gets));
+    let mut earliest = usize::MAX;
+    messages.retain(|message| {
+        let says_more = message.gets.position < earliest;
+        earliest = earliest.min(message.gets.position);
+        says_more
+    });
+    messages.reverse();
+}
+
+/// Halves of one kind that follow each other and have nothing between them.
+type Run<'a> = &'a [(Moment, MessageHalf, u32)];
+
+fn runs(own: &[(Moment, MessageHalf, u32)]) -> Vec<Run<'_>> {
+    own.chunk_by(|(one, half, _), (other, next, _)| {
+        (one.position, one.barriers, half) == (other.position, other.barriers, next)
+    })
+    .collect()
+}
+
+/// Which relations there are between ranks.
+struct Relations {
+    ranks: u32,
+    /// Ranks that exchange messages with all others.
+    centres: BTreeSet<u32>,
+    /// Shifts by which all ranks are related, counted round, upwards.
+    rounds: BTreeSet<i64>,
+}
+
+/// Of fewer ranks nobody is said to exchange messages with all others.
+const MIN_RANKS: u32 = 3;
+
+impl Relations {
+    fn of(pairs: &BTreeMap<(u32, u32), Vec<Message>>, runs: &[Vec<Run<'_>>], ranks: u32) -> Self {
+        let with_all = |runs: &Vec<Run<'_>>| ranks >= MIN_RANKS && runs.iter().any(|run| is_all(run, ranks));
+        let centres = (0..).zip(runs).filter(|(_, runs)| with_all(runs)).map(|(rank, _)| rank);
+        let mut centres: BTreeSet<u32> = centres.collect();
+        // Of three ranks the one in the middle has all others as neighbours, and so have all of a ring.
+        if ranks == MIN_RANKS && centres != BTreeSet::from([0]) {
+            centres.clear();
+        }
+        let mut of_shifts: BTreeMap<i64, BTreeSet<u32>> = BTreeMap::new();
+        for (giver, getter) in pairs.keys() {
+            let shift = (i64::from(*getter) - i64::from(*giver)).rem_euclid(i64::from(ranks));
+            of_shifts.entry(shift).or_default().insert(*giver);
+        }
+        let all = |(_, givers): &(i64, BTreeSet<u32>)| givers.len() == ranks as usize && ranks >= MIN_RANKS;
+        let rounds = of_shifts.into_iter().filter(all).map(|(shift, _)| shift).collect();
+        Self { ranks, centres, rounds }
+    }
+
+    fn places(&self, rank: u32, runs: &[Run<'_>]) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        for run in runs {
+            let Some(&(Moment { position, barriers, .. }, half, _)) = run.first() else { continue };
+            let place = |to| Place { position, barriers, half, to };
+            if self.centres.contains(&rank) && is_all(run, self.ranks) {
+                places.push(place(Relation::All));
+                continue;
+            }
+            places.extend(run.iter().map(|(.., other)| place(self.relation(rank, *other, half))));
+        }
+        places
+    }
+
+    fn relation(&self, rank: u32, other: u32, half: MessageHalf) -> Relation {
+        if self.centres.contains(&other) && !self.centres.contains(&rank) {
+            return Relation::Rank(other);
+        }
+        let shift = i64::from(other) - i64::from(rank);
+        let (sign, ranks) = (if half == MessageHalf::Send { 1 } else { -1 }, i64::from(self.ranks));
+        // As who gives sees it.
+        let round = (sign * shift).rem_euclid(ranks);
+        if !self.rounds.contains(&round) {
+            return Relation::Shift(shift as i32);
+        }
+        let shorter = if 2 * round > ranks { round - ranks } else { round };
+        Relation::Around((sign * shorter) as i32)
+    }
+}
+
+/// Whether these are with all other ranks.
+fn is_all(run: &[(Moment, MessageHalf, u32)], ranks: u32) -> bool {
+    let others: BTreeSet<u32> = run.iter().map(|(.., other)| *other).collect();
+    others.len() + 1 == ranks as usize
+}
+
+/// Groups split so that the messages of the representative are those of all members, but for partners that a member does not have. What the
+/// representative does last, a member need not do: nobody waits for what is not given, and what nobody gets is given in vain.
+pub(crate) fn alike(groups: &[Group], places: &[Vec<Place>], ranks: u32) -> Vec<Group> {
+    let number = |rank: usize| places[rank].len();
+    let mut split = Vec::new();
+    for group in groups {
+        let mut left = group.members.clone();
+        while let Some(most) = left.iter().map(|rank| number(*rank)).max() {
+            let has_most = |rank: &usize| number(*rank) == most && left.contains(rank);
+            let own = Some(group.representative).filter(has_most);
+            let Some(representative) = own.or_else(|| left.iter().copied().find(has_most)) else { break };
+            let is_alike = |member: &usize| {
+                let has_partner = |place: &&Place| place.to.is_there(*member as u32, ranks);
+                let mut of_group = places[representative].iter().filter(has_partner);
+                let is_next = |own: &Place| of_group.next().is_some_and(|other| own.what() == other.what());
+                places[*member].iter().all(is_next)
+            };
+            let (members, others) = left.into_iter().partition(is_alike);
+            split.push(Group { representative, members });
+            left = others;
+        }
+    }
+    split
+}
+
+impl Place {
+    const fn what(&self) -> (usize, MessageHalf, Relation) {
+        (self.barriers, self.half, self.to)
+    }
+}
+
+impl Relation {
+    /// Whether a rank among so many has such a partner.
+    fn is_there(self, rank: u32, ranks: u32) -> bool {
+        match self {
+            Self::Shift(shift) => rank.checked_add_signed(shift).is_some_and(|other| other < ranks),
+            Self::All | Self::Rank(_) | Self::Around(_) => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::told::Piped;
+    use MessageHalf::{Receive, Send};
+
+    fn at(position: usize) -> Moment {
+        Moment { position, barriers: 0, time: position as i64 * 10 }
+    }
+
+    /// Messages of pairs of ranks: given before a request, and got before one.
+    fn messages(all: &[((u32, u32), usize, usize)], ranks: usize) -> Messages {
+        let orders = all.iter().map(|(pair, gives, gets)| (*pair, at(*gives), at(*gets))).collect();
+        Messages::of(&[], orders, &vec![100; ranks])
+    }
+
+    fn relations(all: &[((u32, u32), usize, usize)], ranks: usize) -> Vec<Vec<(MessageHalf, Relation)>> {
+        let places = messages(all, ranks).places(ranks as u32);
+        places.iter().map(|own| own.iter().map(|place| (place.half, place.to)).collect()).collect()
+    }
+
+    #[test]
+    fn what_others_say_as_well_is_left_out() {
+        let found = messages(&[((0, 1), 2, 9), ((0, 1), 4, 7), ((0, 1), 5, 12), ((0, 1), 5, 13)], 2);
+        let kept: Vec<(usize, usize)> =
+            found.of_pairs[&(0, 1)].iter().map(|one| (one.gives.position, one.gets.position)).collect();
+        assert_eq!(kept, [(4, 7), (5, 12)]);
+        assert_eq!((found.figures.seen, found.figures.ordering), (4, 2));
+        assert!(found.order((0, 3), (1, 7)) && !found.order((0, 3), (1, 6)) && !found.order((0, 4), (1, 11)));
+        let idle = messages(&[((0, 1), 0, 9), ((0, 1), 9, 100)], 2);
+        assert_eq!((idle.figures.seen, idle.figures.ordering), (2, 0), "before or after all requests");
+    }
+
+    #[test]
+    fn barriers_say_it_as_well() {
+        let moment = |position, barriers| Moment { position, barriers, time: position as i64 };
+        let orders = vec![((0, 1), moment(3, 0), moment(5, 1)), ((0, 1), moment(6, 1), moment(8, 1))];
+        assert_eq!(Messages::of(&[], orders, &[100, 100]).figures.ordering, 1);
+    }
+
+    #[test]
+    fn what_is_got_before_it_is_given_is_not_that_message() {
+        let found = messages(&[((0, 1), 9, 2)], 2);
+        assert_eq!((found.figures.seen, found.figures.unmatched), (0, 2));
+    }
+
+    #[test]
+    fn messages_say_it_one_after_the_other() {
+        let found = messages(&[((0, 1), 3, 4), ((1, 2), 5, 6), ((1, 2), 8, 20)], 3);
+        assert!(found.order((0, 2), (2, 6)), "by way of rank 1");
+        assert!(!found.order((0, 2), (2, 5)));
+        assert!(!found.order((0, 3), (2, 99)), "given before it");
+        assert!(found.order((1, 7), (2, 20)) && !found.order((2, 1), (0, 99)));
+    }
+
+    #[test]
+    fn a_ring_goes_round() {
+        let ring = relations(&[((0, 1), 1, 1), ((1, 2), 2, 2), ((2, 3), 3, 3), ((3, 0), 4, 4)], 4);
+        let (send, receive) = ((Send, Relation::Around(1)), (Receive, Relation::Around(-1)));
+        assert_eq!(
+            ring,
+            [vec![send, receive], vec![receive, send], vec![receive, send], vec![receive, send]]
+        );
+    }
+
+    #[test]
+    fn neighbours_at_the_ends_have_one() {
+        let chain = relations(&[((0, 1), 1, 1), ((1, 2), 2, 2), ((2, 3), 3, 3)], 4);
+        assert_eq!(chain[0], [(Send, Relation::Shift(1))]);
+        assert_eq!(chain[1], [(Receive, Relation::Shift(-1)), (Send, Relation::Shift(1))]);
+        assert_eq!(chain[3], [(Receive, Relation::Shift(-1))]);
+    }
+
+    #[test]
+    fn one_in_the_middle_of_all_is_named() {
+        let star = relations(&[((0, 1), 1, 1), ((0, 2), 1, 1), ((0, 3), 1, 1), ((2, 0), 3, 5)], 4);
+        assert_eq!(star[0], [(Send, Relation::All), (Receive, Relation::Shift(2))]);
+        assert_eq!(star[1], [(Receive, Relation::Rank(0))]);
+        assert_eq!(star[2], [(Receive, Relation::Rank(0)), (Send, Relation::Rank(0))]);
+    }
+
+    #[test]
+    fn members_may_lack_partners_and_what_comes_last() {
+        let place = |half, to| Place { position: 1, barriers: 0, half, to };
+        let (left, right) = (Relation::Shift(-1), Relation::Shift(1));
+        let places = [
+            vec![place(Receive, right)],
+            vec![place(Receive, left), place(Receive, right), place(Send, left)],
+            vec![place(Receive, left), place(Send, left)],
+            vec![place(Receive, left)],
+            vec![place(Send, left)],
+        ];
+        let group = Group { representative: 0, members: vec![0, 1, 2, 3, 4] };
+        let split: Vec<(usize, Vec<usize>)> = alike(&[group], &places, 4)
+            .into_iter()
+            .map(|group| (group.representative, group.members))
+            .collect();
+        // Rank 0 has nobody before it, rank 3 nobody behind it and no message at the end.
+        assert_eq!(split, [(1, vec![0, 1, 3]), (2, vec![2]), (4, vec![4])]);
+    }
+
+    fn half(peer: u32, tag: Option<i32>, position: usize) -> Half {
+        Half { peer, tag, moment: at(position) }
+    }
+
+    #[test]
+    fn messages_of_a_tag_arrive_in_the_order_in_which_they_were_given() {
+        let one = Rank {
+            given: vec![half(1, Some(7), 1), half(1, Some(8), 2), half(1, Some(7), 3)],
+            ..Rank::default()
+        };
+        let got = vec![half(0, Some(8), 4), half(0, Some(7), 5), half(0, None, 6), half(0, Some(9), 7)];
+        let other = Rank { got, ..Rank::default() };
+        let found = Messages::of(&[one, other], Vec::new(), &[100, 100]);
+        let kept: Vec<(usize, usize)> =
+            found.of_pairs[&(0, 1)].iter().map(|one| (one.gives.position, one.gets.position)).collect();
+        assert_eq!(kept, [(2, 4), (3, 6)], "that given at 1 and got at 5 says less than the first one");
+        assert_eq!((found.figures.seen, found.figures.unmatched), (3, 1));
+    }
+
+    #[test]
+    fn bytes_come_out_of_a_pipe_in_the_order_in_which_they_went_in() {
+        let piped = |bytes, position| Piped { pipe: FileId(3), bytes, moment: at(position) };
+        let writer = Rank { into_pipes: vec![piped(10, 1), piped(10, 5)], ..Rank::default() };
+        let reader = Rank { out_of_pipes: vec![piped(4, 2), piped(12, 7), piped(9, 8)], ..Rank::default() };
+        let found = Messages::of(&[writer, reader], Vec::new(), &[100, 100]);
+        let kept: Vec<(usize, usize)> =
+            found.of_pairs[&(0, 1)].iter().map(|one| (one.gives.position, one.gets.position)).collect();
+        assert_eq!(kept, [(1, 2), (5, 7)]);
+        assert_eq!(found.figures.unmatched, 1, "more came out than went in");
+    }
+}
