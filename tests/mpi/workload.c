@@ -123,6 +123,51 @@ int main(int argc, char **argv)
 				MPI_Send(&token, 1, MPI_CHAR, (rank + 1) % ranks, 0, MPI_COMM_WORLD);
 		}
 	}
+	else if (!strcmp(mode, "token")) { /* each rank writes when the one before has: messages alone say so */
+		char token = 0;
+		int file = opened(directory, "own", rank, O_WRONLY | O_CREAT);
+		for (int round = 0; round < 4; round++) {
+			if (rank > 0 || round > 0)
+				MPI_Recv(&token, 1, MPI_CHAR, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			at(file, 1000, round * 1000);
+			if (rank < ranks - 1 || round < 3)
+				MPI_Send(&token, 1, MPI_CHAR, (rank + 1) % ranks, 0, MPI_COMM_WORLD);
+		}
+		close(file);
+	} else if (!strcmp(mode, "neighbours")) { /* each step begins when the neighbours have ended theirs */
+		char halo[4];
+		int file = opened(directory, "own", rank, O_WRONLY | O_CREAT);
+		for (int step = 0; step < 5; step++) {
+			MPI_Request requests[4];
+			MPI_Status statuses[4];
+			int count = 0;
+			at(file, 700, step * 700);
+			for (int side = -1; side <= 1; side += 2) {
+				int other = rank + side;
+				if (other < 0 || other >= ranks)
+					continue;
+				MPI_Irecv(&halo[count], 1, MPI_CHAR, other, 5, MPI_COMM_WORLD, &requests[count]);
+				count++;
+				MPI_Isend(&halo[3], 0, MPI_CHAR, other, 5, MPI_COMM_WORLD, &requests[count]);
+				count++;
+			}
+			MPI_Waitall(count, requests, statuses);
+		}
+		close(file);
+	} else if (!strcmp(mode, "gather")) { /* the root begins, all follow, the root ends */
+		int value = rank, sum = 0;
+		int file = opened(directory, "own", rank, O_WRONLY | O_CREAT);
+		for (int step = 0; step < 3; step++) {
+			if (rank == 0)
+				at(file, 300, step * 900);
+			MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+			at(file, 300, step * 900 + 300);
+			MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+			if (rank == 0)
+				at(file, 300, step * 900 + 600);
+		}
+		close(file);
+	}
 	MPI_Finalize();
 	return 0;
 }

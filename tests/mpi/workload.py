@@ -14,10 +14,8 @@ from pathlib import Path
 from launch import LAUNCH, run
 
 HERE = Path(__file__).resolve().parent
-MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring")
-# The ranks of programs in C do not wait for single ones yet.
-NO_PROGRAM = ("ring",)
-UNDER_MPI = ("private", "again", "root", "ring")
+MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring", "token", "neighbours", "gather")
+UNDER_MPI = ("private", "again", "root", "ring", "token")
 RANKS = 8
 
 iotrail = Path(sys.argv[1]).resolve()
@@ -39,6 +37,43 @@ def transfers(trail, directory):
     return counts
 
 
+def writes(trail, directory):
+    """When the writes of each rank to its own file begin and end, in order."""
+    text = run(iotrail, "-q", "events", trail, "--json", "--path", f"{directory}/own.*", "--layer", "syscall")
+    of_ranks = collections.defaultdict(list)
+    for row in map(json.loads, text.splitlines()):
+        if row["call"] in ("write", "pwrite64"):
+            of_ranks[int(row["path"].rpartition(".")[2])].append((row["start_ns"], row["start_ns"] + row["dur"]))
+    return [sorted(of_ranks[rank]) for rank in range(len(of_ranks))]
+
+
+def before(mode, ranks, step):
+    """Which writes, as rank and number, must have ended before a step, and which begin after them."""
+    others = range(1, ranks)
+    if mode == "token":
+        turns = [(rank, step) for rank in range(ranks)] + [(0, step + 1)]
+        return [([one], [next]) for one, next in zip(turns, turns[1:])]
+    if mode == "neighbours":
+        near = lambda rank: [other for other in (rank - 1, rank + 1) if 0 <= other < ranks]
+        return [([(other, step) for other in near(rank)], [(rank, step + 1)]) for rank in range(ranks)]
+    return [([(0, 3 * step)], [(rank, step) for rank in others]), ([(rank, step) for rank in others], [(0, 3 * step + 2)])]
+
+
+def order(library, mode, ranks, how, trail, directory):
+    """Whether writes wait for those of others as they do in the program."""
+    times = writes(trail, directory)
+    late = [
+        (one, next)
+        for step in range({"token": 4, "neighbours": 5, "gather": 3}[mode])
+        for first, then in before(mode, len(times), step)
+        for one in first
+        for next in then
+        if next[1] < len(times[next[0]]) and times[one[0]][one[1]][1] > times[next[0]][next[1]][0]
+    ]
+    if late or len(times) != RANKS:
+        problems.append(f"{library}, {mode}, from {ranks} ranks, {how}: {len(times)} ranks, {len(late)} writes do not wait, as {late[:3]}")
+
+
 def record(library, work, program, mode, ranks, *options):
     files = work / f"{mode}-{ranks}.files"
     files.mkdir()
@@ -57,16 +92,18 @@ def check(library, work, program, mode, ranks):
     run(iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--ranks", RANKS, "--asap")
     made = transfers(clone, scratch)
     compare(library, mode, ranks, "generated", truth, made)
+    ordered = mode in ("token", "neighbours", "gather")
+    if ordered:
+        order(library, mode, ranks, "generated", clone, scratch)
     if mode in UNDER_MPI:
         scratch, clone = work / f"{mode}.scratch", work / f"{mode}.clone.trail"
         run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--asap")
         compare(library, mode, ranks, "generated under MPI", truth, transfers(clone, scratch))
+        if ordered:
+            order(library, mode, ranks, "generated under MPI", clone, scratch)
         checked = json.loads(run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "generate", model, "--dir", scratch, "--asap", "--verify", "--json"))
         if checked["wrong_bytes"] or checked["missing_bytes"] or not checked["checked_bytes"]:
             problems.append(f"{library}, {mode}, {ranks} ranks: contents {checked}")
-    if mode in NO_PROGRAM:
-        print(f"{library:8} {mode:9} {ranks} ranks: a model of {model.stat().st_size} bytes, {sum(truth.values())} requests at {RANKS} ranks")
-        return
     source, program_of_model, own = work / f"{mode}-{ranks}.c", work / f"{mode}-{ranks}.app", work / f"{mode}-{ranks}.own"
     run(iotrail, "-q", "export", "c", model, "-o", source)
     run(f"mpicc.{library}", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program_of_model, source)
@@ -74,6 +111,8 @@ def check(library, work, program, mode, ranks):
     trail = work / f"{mode}-{ranks}.own.trail"
     run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", trail, "--", program_of_model, "-a", own, cwd=work)
     compare(library, mode, ranks, "as a program", truth, transfers(trail, own))
+    if ordered:
+        order(library, mode, ranks, "as a program", trail, own)
     size = model.stat().st_size
     if size > 16 << 10:
         problems.append(f"{library}, {mode}: a model of {size} bytes")

@@ -109,25 +109,21 @@ fn summary(found: &Characterization) -> Block {
 /// NULL if there are none.
 fn messages(found: &MessageFigures) -> Option<String> {
     let counted =
-        [(found.unmatched, "whose other half is not known"), (found.elsewhere, "of other communicators")];
-    let left: Vec<String> = counted
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| format!("{} {what}", units::count(number)))
-        .collect();
+        [(found.unmatched, "without a known counterpart"), (found.elsewhere, "in other communicators")];
+    let counted = counted.into_iter().filter(|(number, _)| *number > 0);
+    let left: Vec<String> =
+        counted.map(|(number, what)| format!("{} {what}", units::count(number))).collect();
     if found.seen == 0 && left.is_empty() {
         return None;
     }
+    let ordering = units::count(found.ordering);
     let kept = match (found.ordering, found.kept) {
-        (0, _) => "none says more of the order of requests than barriers do".to_owned(),
-        (number, true) => format!("the {} that order requests are in the model", units::count(number)),
-        (number, false) => format!(
-            "{} order requests; not in the model: no pattern of ranks says who waits for whom",
-            units::count(number)
-        ),
+        (0, _) => "none orders requests that barriers do not order".to_owned(),
+        (_, true) => format!("{ordering} order requests and are in the model"),
+        (_, false) => format!("{ordering} order requests, but are not in the model: no pattern of ranks"),
     };
     let left = if left.is_empty() { String::new() } else { format!("; left out: {}", left.join(", ")) };
-    Some(format!("{} between ranks; {kept}{left}", units::count(found.seen)))
+    Some(format!("{} between ranks, {kept}{left}", units::count(found.seen)))
 }
 
 fn groups(groups: &[GroupFigures]) -> Table {
@@ -471,7 +467,7 @@ pub fn model_totals(model: &Model, ranks: u32, totals: &Totals, style: Style) ->
     block.entry("barriers", units::count(totals.barriers));
     if totals.messages_sent.max(totals.messages_received) > 0 {
         let (given, got) = (units::count(totals.messages_sent), units::count(totals.messages_received));
-        block.entry("messages", format!("{given} given, {got} waited for"));
+        block.entry("messages", format!("{given} sent, {got} received"));
     }
     block.render(style)
 }
