@@ -149,79 +149,138 @@ static u64 size_of(const struct session *session, int kind, u64 i)
 	return sizes->bytes;
 }
 
-/* Opens a file, does the requests of the session spread evenly among each other, closes it. */
-static void run(const struct session *session, u64 *times)
+/* A session between its steps: the open, the requests and the close are one each. */
+struct running {
+	int descriptor;
+	u64 again, done[KINDS], transfers[2], ends[2], end, cursor, in_run;
+	const struct run *order;
+	/* Steps that were done, and those that the program counts of them. */
+	u64 steps, counted;
+};
+
+static const char *name_of(const struct session *session, const struct running *running)
 {
 	const struct file *file = &files[session->file];
-	u64 again = (*times)++, done[KINDS] = { 0 }, transfers[2] = { 0 }, ends[2] = { 0 }, end = 0, cursor = 0, in_run = 0;
-	const struct run *order = session->order;
-	const char *name = named(file, again % file->count);
-	pause_for(session->slack);
-	int descriptor = open(name, session->flags, 0644);
-	if (descriptor < 0)
-		die("open", name);
-	for (;;) {
-		int kind = -1;
-		if (order->kind != KINDS) {
-			kind = order->kind;
-			if (++in_run == order->count)
-				in_run = 0, order++;
-		} else if (order == session->order)
-			for (int other = 0; other < KINDS; other++)
-				if (done[other] < session->requests[other] &&
-				    (kind < 0 || (unsigned __int128)(done[other] + 1) * session->requests[kind] <
-							 (unsigned __int128)(done[kind] + 1) * session->requests[other]))
-					kind = other;
-		if (kind < 0)
-			break;
-		pause_for(session->slack);
-		if (kind == FSYNC || kind == FDATASYNC) {
-			if ((kind == FSYNC ? fsync : fdatasync)(descriptor))
-				die("sync", name);
-		} else if (kind == STAT) {
-			struct stat found;
-			if (fstat(descriptor, &found))
-				die("fstat", name);
-		} else if (kind == TRUNCATE) {
-			if (ftruncate(descriptor, end > file->size ? end : file->size))
-				die("truncate", name);
-		} else {
-			int which = session->apart && kind == WRITE;
-			const struct law *law = &session->laws[which];
-			u64 size = size_of(session, kind, done[kind]), inner = transfers[which], block = 0;
-			if (law->every)
-				inner = transfers[which] % law->every, block = transfers[which] / law->every;
-			u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
-			u64 offset = law->sequential ? ends[which]
-						     : law->start + law->rank * turned + at_ranks(law->step) * inner +
-							       at_ranks(law->jump) * block + at_ranks(law->again) * again;
-			int follows = offset == cursor || (session->flags & O_APPEND && kind == WRITE);
-			ssize_t moved = kind == READ ? (follows ? read(descriptor, buffer, size) : pread(descriptor, buffer, size, offset))
-						     : (follows ? write(descriptor, buffer, size) : pwrite(descriptor, buffer, size, offset));
-			if (moved < 0 || (kind == WRITE && (u64)moved != size))
-				die(kind == READ ? "read" : "write", name);
-			ends[which] = offset + size;
-			if (ends[which] > end)
-				end = ends[which];
-			if (follows)
-				cursor = ends[which];
-			transfers[which]++;
-		}
-		done[kind]++;
-	}
-	pause_for(session->slack);
-	if (close(descriptor))
-		die("close", name);
+	return named(file, running->again % file->count);
 }
 
-/* The next steps of a session: all of it where it begins. */
-static void part(const struct session *session, u64 *times, u64 *left, u64 all, u64 steps)
+static void begin(const struct session *session, struct running *running, u64 *times)
 {
-	if (!*left) {
-		run(session, times);
-		*left = all;
+	u64 counted = running->counted;
+	memset(running, 0, sizeof *running);
+	running->again = (*times)++;
+	running->order = session->order;
+	running->counted = counted;
+	const char *name = name_of(session, running);
+	pause_for(session->slack);
+	running->descriptor = open(name, session->flags, 0644);
+	if (running->descriptor < 0)
+		die("open", name);
+}
+
+/* The kind of the next request, or -1: they are spread evenly among each other, or in a given order. */
+static int next_kind(const struct session *session, struct running *running)
+{
+	int kind = -1;
+	if (running->order->kind != KINDS) {
+		kind = running->order->kind;
+		if (++running->in_run == running->order->count)
+			running->in_run = 0, running->order++;
+	} else if (running->order == session->order)
+		for (int other = 0; other < KINDS; other++)
+			if (running->done[other] < session->requests[other] &&
+			    (kind < 0 || (unsigned __int128)(running->done[other] + 1) * session->requests[kind] <
+						 (unsigned __int128)(running->done[kind] + 1) * session->requests[other]))
+				kind = other;
+	return kind;
+}
+
+static void transfer(const struct session *session, struct running *running, int kind)
+{
+	int which = session->apart && kind == WRITE, descriptor = running->descriptor;
+	const struct law *law = &session->laws[which];
+	u64 size = size_of(session, kind, running->done[kind]), inner = running->transfers[which], block = 0;
+	if (law->every)
+		inner = running->transfers[which] % law->every, block = running->transfers[which] / law->every;
+	u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
+	u64 offset = law->sequential ? running->ends[which]
+				     : law->start + law->rank * turned + at_ranks(law->step) * inner +
+					       at_ranks(law->jump) * block + at_ranks(law->again) * running->again;
+	int follows = offset == running->cursor || (session->flags & O_APPEND && kind == WRITE);
+	ssize_t moved = kind == READ ? (follows ? read(descriptor, buffer, size) : pread(descriptor, buffer, size, offset))
+				     : (follows ? write(descriptor, buffer, size) : pwrite(descriptor, buffer, size, offset));
+	if (moved < 0 || (kind == WRITE && (u64)moved != size))
+		die(kind == READ ? "read" : "write", name_of(session, running));
+	running->ends[which] = offset + size;
+	if (running->ends[which] > running->end)
+		running->end = running->ends[which];
+	if (follows)
+		running->cursor = running->ends[which];
+	running->transfers[which]++;
+}
+
+/* The next step of a session. */
+static void step(const struct session *session, struct running *running, u64 *times)
+{
+	if (!running->steps) {
+		begin(session, running, times);
+		running->steps = 1;
+		return;
 	}
-	*left -= steps < *left ? steps : *left;
+	int kind = next_kind(session, running), descriptor = running->descriptor;
+	u64 size = files[session->file].size;
+	pause_for(session->slack);
+	running->steps++;
+	if (kind < 0) {
+		if (close(descriptor))
+			die("close", name_of(session, running));
+		running->steps = running->counted = 0;
+		return;
+	}
+	if (kind == FSYNC || kind == FDATASYNC) {
+		if ((kind == FSYNC ? fsync : fdatasync)(descriptor))
+			die("sync", name_of(session, running));
+	} else if (kind == STAT) {
+		struct stat found;
+		if (fstat(descriptor, &found))
+			die("fstat", name_of(session, running));
+	} else if (kind == TRUNCATE) {
+		if (ftruncate(descriptor, running->end > size ? running->end : size))
+			die("truncate", name_of(session, running));
+	} else {
+		transfer(session, running, kind);
+	}
+	running->done[kind]++;
+}
+
+/* What is left of a session that was begun. */
+static void finish(const struct session *session, struct running *running, u64 *times)
+{
+	while (running->counted || running->steps)
+		step(session, running, times);
+}
+
+static void run(const struct session *session, struct running *running, u64 *times)
+{
+	finish(session, running, times);
+	running->counted = 1;
+	finish(session, running, times);
+}
+
+/* The next steps of a session, all of which the program counts as so many, and of the one that follows. */
+static void part(const struct session *session, struct running *running, u64 *times, u64 all, u64 steps)
+{
+	u64 own = 2;
+	for (int kind = 0; kind < KINDS; kind++)
+		own += session->requests[kind];
+	while (steps) {
+		u64 now = steps < all - running->counted ? steps : all - running->counted;
+		steps -= now;
+		running->counted += now;
+		u64 until = (u64)((unsigned __int128)own * running->counted / all);
+		while (running->counted && running->steps < until)
+			step(session, running, times);
+	}
 }
 
 /* A call that names a file. */
@@ -402,7 +461,7 @@ int main(int argc, char **argv)
 		die("malloc", "");
 	for (u64 at = 0; at < LARGEST; at++)
 		buffer[at] = (char)(at * 2654435761u >> 13 ^ (u64)rank);
-	(void)barrier, (void)part, (void)call, (void)message, (void)end_messages, (void)MORE, (void)NO_MORE;
+	(void)barrier, (void)run, (void)part, (void)call, (void)message, (void)end_messages, (void)MORE, (void)NO_MORE;
 	prepare();
 #ifndef SERIAL
 	ended = calloc(ranks, 1);

@@ -30,13 +30,17 @@ fn write_program(out: &mut String, model: &Model) -> fmt::Result {
     write!(out, "{TABLES}{frame}")?;
     let sessions = numbers.len().max(1);
     let files = model.files.len().max(1);
-    writeln!(out, "\nstatic void program(void)\n{{\n\tstatic u64 times[{sessions}], left[{sessions}];")?;
+    writeln!(out, "\nstatic void program(void)\n{{\n\tstatic u64 times[{sessions}];")?;
+    writeln!(out, "\tstatic struct running running[{sessions}];")?;
     writeln!(out, "\tstatic u64 calls[{files}][READDIR_NAME + 1];")?;
     write_steps(out, model, &model.steps, &numbers, 1)?;
+    for number in 0..numbers.len() {
+        writeln!(out, "\tfinish(&session_{number}, &running[{number}], &times[{number}]);")?;
+    }
     if model.has_messages() {
         writeln!(out, "\tend_messages();")?;
     }
-    writeln!(out, "\t(void)times, (void)left, (void)calls;\n}}")
+    writeln!(out, "\t(void)times, (void)running, (void)calls;\n}}")
 }
 
 fn write_files(out: &mut String, model: &Model) -> fmt::Result {
@@ -178,7 +182,7 @@ fn write_steps(
             ProgramStep::Session { file, session, ranks } => {
                 let number = numbers.get(&(*file, *session)).copied().unwrap_or_default();
                 writeln!(out, "{tabs}{}", condition(*file, *ranks))?;
-                writeln!(out, "{tabs}\trun(&session_{number}, &times[{number}]);")?;
+                writeln!(out, "{tabs}\trun(&session_{number}, &running[{number}], &times[{number}]);")?;
             }
             ProgramStep::Part { file, session, ranks, steps } => {
                 let number = numbers.get(&(*file, *session)).copied().unwrap_or_default();
@@ -186,7 +190,7 @@ fn write_steps(
                 writeln!(out, "{tabs}{}", condition(*file, *ranks))?;
                 writeln!(
                     out,
-                    "{tabs}\tpart(&session_{number}, &times[{number}], &left[{number}], {all}ULL, {steps}ULL);"
+                    "{tabs}\tpart(&session_{number}, &running[{number}], &times[{number}], {all}ULL, {steps}ULL);"
                 )?;
             }
             ProgramStep::Call { call, file, ranks } => {
