@@ -1,5 +1,5 @@
-"""Models of MPI programs, each under one of the libraries: recorded with three or four ranks, generated with eight, also under MPI and as a
-program in C, and compared with the program itself at eight, transfer by transfer.
+"""Models of MPI programs, each under one of the libraries: recorded with three or four ranks, generated with eight, some with sixteen, also
+under MPI and as a program in C, and compared with the program itself at as many, transfer by transfer.
 
 usage: workload.py IOTRAIL
 """
@@ -17,6 +17,10 @@ HERE = Path(__file__).resolve().parent
 MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring", "token", "neighbours", "gather")
 UNDER_MPI = ("private", "again", "root", "ring", "token")
 RANKS = 8
+# Modes that are compared at sixteen ranks, too; ranks that wait for messages give their core to others.
+WIDE = ("strided", "ring")
+WIDE_RANKS = 16
+WIDE_OPTIONS = ("--mca", "mpi_yield_when_idle", "1")
 
 iotrail = Path(sys.argv[1]).resolve()
 problems = []
@@ -78,7 +82,8 @@ def record(library, work, program, mode, ranks, *options):
     files = work / f"{mode}-{ranks}.files"
     files.mkdir()
     trail = work / f"{mode}-{ranks}.trail"
-    run(*LAUNCH[library], "-n", ranks, iotrail, "-q", "record", *options, "-o", trail, "--", program, files, mode, cwd=work)
+    wide = WIDE_OPTIONS if ranks == WIDE_RANKS else ()
+    run(*LAUNCH[library], *wide, "-n", ranks, iotrail, "-q", "record", *options, "-o", trail, "--", program, files, mode, cwd=work)
     return trail, files
 
 
@@ -95,6 +100,10 @@ def check(library, work, program, mode, ranks):
     ordered = mode in ("token", "neighbours", "gather")
     if ordered:
         order(library, mode, ranks, "generated", clone, scratch)
+    if mode in WIDE and library == "openmpi":
+        wide, scratch, clone = record(library, work, program, mode, WIDE_RANKS), work / f"{mode}.wide", work / f"{mode}.wide.trail"
+        run(iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--ranks", WIDE_RANKS, "--asap")
+        compare(library, mode, ranks, f"generated with {WIDE_RANKS}", transfers(*wide), transfers(clone, scratch))
     if mode in UNDER_MPI:
         scratch, clone = work / f"{mode}.scratch", work / f"{mode}.clone.trail"
         run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--asap")
