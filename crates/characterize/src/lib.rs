@@ -25,7 +25,7 @@ pub use after::WaitFigures;
 pub use gather::LeftOut;
 pub use levels::LevelFigures;
 pub use likeness::{CloneSource, Curve, Likeness, NothingToShow, OverTime, Shares, Side, likeness};
-pub use messages::MessageFigures;
+pub use messages::{MessageFigures, MessageSources};
 pub use names::{Classing, Naming};
 pub use portrait::{Deed, PathFile, PathPicture, PathRequest, Portrait};
 pub use program::Level;

@@ -9,11 +9,32 @@ use iotrail_workload::{Group, MessageHalf};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// Messages between ranks, of each of which both sides are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MessageSources {
+    /// Messages of MPI between two ranks.
+    pub mpi: u64,
+    /// Collective calls of MPI that have a root, for each of the other ranks.
+    pub rooted: u64,
+    /// Reads from pipes.
+    pub pipes: u64,
+    /// Processes that were made, or whose end was noticed.
+    pub processes: u64,
+}
+
+impl MessageSources {
+    /// All of them.
+    #[must_use]
+    pub const fn all(&self) -> u64 {
+        self.mpi + self.rooted + self.pipes + self.processes
+    }
+}
+
 /// Messages between ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MessageFigures {
-    /// Messages and collective calls with a root, and transfers through pipes, between ranks: of each who gave it and who got it is known.
-    pub seen: u64,
+    /// Those of which both sides are known, by how they were sent.
+    pub seen: MessageSources,
     /// Of them those that say more than others and than barriers do of the order of requests.
     pub ordering: u64,
     /// Whether the model has these.
@@ -61,13 +82,18 @@ pub(crate) enum Relation {
     Around(i32),
 }
 
+/// How a message was sent.
+type Source = fn(&mut MessageSources) -> &mut u64;
+
 impl Messages {
     /// Those of ranks that make so many requests, and what else is known of their order.
     pub(crate) fn of(ranks: &[Rank], orders: Vec<Order>, requests: &[usize]) -> Self {
         let mut found = Self::default();
         found.figures.elsewhere = ranks.iter().map(|rank| rank.elsewhere).sum();
         found.figures.unmatched = ranks.iter().map(|rank| rank.unknown).sum();
-        orders.into_iter().for_each(|(pair, gives, gets)| found.add(pair, gives, gets));
+        orders
+            .into_iter()
+            .for_each(|(pair, gives, gets)| found.add(|seen| &mut seen.processes, pair, gives, gets));
         found.match_messages(ranks);
         found.match_rooted(ranks);
         found.match_pipes(ranks);
@@ -84,12 +110,12 @@ impl Messages {
         found
     }
 
-    fn add(&mut self, (giver, getter): (u32, u32), gives: Moment, gets: Moment) {
+    fn add(&mut self, source: Source, (giver, getter): (u32, u32), gives: Moment, gets: Moment) {
         if gives.time > gets.time {
             self.figures.unmatched += 2;
             return;
         }
-        self.figures.seen += 1;
+        *source(&mut self.figures.seen) += 1;
         if giver != getter {
             self.of_pairs.entry((giver, getter)).or_default().push(Message { gives, gets });
         }
@@ -119,7 +145,7 @@ impl Messages {
                     Some(at) => {
                         *from += at + 1;
                         if let Some(given) = of_pair[*from - 1].take() {
-                            self.add((half.peer, rank), given.moment, half.moment);
+                            self.add(|seen| &mut seen.mpi, (half.peer, rank), given.moment, half.moment);
                         }
                     }
                     None => self.figures.unmatched += 1,
@@ -145,8 +171,8 @@ impl Messages {
             for (rank, calls) in of_ranks.iter().filter(|(rank, _)| *rank != root) {
                 for (own, of_root) in calls.iter().zip(of_root.iter().flatten()) {
                     match from_root {
-                        true => self.add((root, *rank), of_root.begins, own.ends),
-                        false => self.add((*rank, root), own.begins, of_root.ends),
+                        true => self.add(|seen| &mut seen.rooted, (root, *rank), of_root.begins, own.ends),
+                        false => self.add(|seen| &mut seen.rooted, (*rank, root), own.begins, of_root.ends),
                     }
                 }
             }
@@ -176,7 +202,9 @@ impl Messages {
                     last = Some(next);
                 }
                 match last.filter(|_| written >= read) {
-                    Some((writer, _, wrote)) => self.add((writer, rank), wrote, moment),
+                    Some((writer, _, wrote)) => {
+                        self.add(|seen| &mut seen.pipes, (writer, rank), wrote, moment)
+                    }
                     None => self.figures.unmatched += 1,
                 }
             }
@@ -379,10 +407,10 @@ mod tests {
         let kept: Vec<(usize, usize)> =
             found.of_pairs[&(0, 1)].iter().map(|one| (one.gives.position, one.gets.position)).collect();
         assert_eq!(kept, [(4, 7), (5, 12)]);
-        assert_eq!((found.figures.seen, found.figures.ordering), (4, 2));
+        assert_eq!((found.figures.seen.all(), found.figures.ordering), (4, 2));
         assert!(found.order((0, 3), (1, 7)) && !found.order((0, 3), (1, 6)) && !found.order((0, 4), (1, 11)));
         let idle = messages(&[((0, 1), 0, 9), ((0, 1), 9, 100)], 2);
-        assert_eq!((idle.figures.seen, idle.figures.ordering), (2, 0), "before or after all requests");
+        assert_eq!((idle.figures.seen.all(), idle.figures.ordering), (2, 0), "before or after all requests");
     }
 
     #[test]
@@ -395,7 +423,7 @@ mod tests {
     #[test]
     fn what_is_got_before_it_is_given_is_not_that_message() {
         let found = messages(&[((0, 1), 9, 2)], 2);
-        assert_eq!((found.figures.seen, found.figures.unmatched), (0, 2));
+        assert_eq!((found.figures.seen.all(), found.figures.unmatched), (0, 2));
     }
 
     #[test]
@@ -469,7 +497,7 @@ mod tests {
         let kept: Vec<(usize, usize)> =
             found.of_pairs[&(0, 1)].iter().map(|one| (one.gives.position, one.gets.position)).collect();
         assert_eq!(kept, [(2, 4), (3, 6)], "that given at 1 and got at 5 says less than the first one");
-        assert_eq!((found.figures.seen, found.figures.unmatched), (3, 1));
+        assert_eq!((found.figures.seen.all(), found.figures.unmatched), (3, 1));
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn messages(found: &MessageFigures) -> Option<String> {
     let counted = counted.into_iter().filter(|(number, _)| *number > 0);
     let left: Vec<String> =
         counted.map(|(number, what)| format!("{} {what}", units::count(number))).collect();
-    if found.seen == 0 && left.is_empty() {
+    if found.seen.all() == 0 && left.is_empty() {
         return None;
     }
     let ordering = units::count(found.ordering);
@@ -123,7 +123,17 @@ fn messages(found: &MessageFigures) -> Option<String> {
         (_, false) => format!("{ordering} order requests, but are not in the model: no pattern of ranks"),
     };
     let left = if left.is_empty() { String::new() } else { format!("; left out: {}", left.join(", ")) };
-    Some(format!("{} between ranks, {kept}{left}", units::count(found.seen)))
+    let sources = [
+        (found.seen.mpi, "MPI"),
+        (found.seen.rooted, "from or to a root"),
+        (found.seen.pipes, "through pipes"),
+        (found.seen.processes, "starts and ends of processes"),
+    ];
+    let sources = sources.into_iter().filter(|(number, _)| *number > 0);
+    let sources: Vec<String> =
+        sources.map(|(number, what)| format!("{} {what}", units::count(number))).collect();
+    let sources = if sources.is_empty() { "0".to_owned() } else { sources.join(", ") };
+    Some(format!("{sources}; {kept}{left}"))
 }
 
 fn groups(groups: &[GroupFigures]) -> Table {
