@@ -91,7 +91,8 @@ pub(crate) fn chosen(
             let mut distances = distances(&recorded, &made, (&fit, exact, programmed.lawless() > 0));
             // Waits for other ranks are in programs alone.
             let waits = programmed.waits.iter().any(|wait| wait.kept) && !modelled.model.has_waits()
-                || programmed.has_messages && !modelled.model.has_messages();
+                || programmed.has_messages && !modelled.model.has_messages()
+                || level == Level::Joint && programmed.has_parts_across_barriers();
             distances.push(Distance {
                 figure: "waits",
                 distance: f64::from(u8::from(waits)),

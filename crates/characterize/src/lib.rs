@@ -7,6 +7,7 @@ mod after;
 mod fit;
 mod gather;
 mod kin;
+mod knowledge;
 mod laws;
 mod levels;
 mod likeness;

@@ -3,11 +3,12 @@
 //! Source: section 5 of the definitions.
 
 use crate::kin::Order;
+use crate::knowledge::{Extent, Given, ordering};
 use crate::told::{Half, Moment, Rank, Rooted};
 use iotrail_model::FileId;
 use iotrail_workload::{Group, MessageHalf};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// Messages between ranks, of each of which both sides are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -41,6 +42,8 @@ pub struct MessageFigures {
     pub kept: bool,
     /// Halves whose other half is not known.
     pub unmatched: u64,
+    /// Collective calls of kinds whose order is not modelled: those that do not block, scans, those of neighbours.
+    pub collective: u64,
     /// Messages in communicators other than that of all ranks.
     pub elsewhere: u64,
 }
@@ -85,31 +88,14 @@ pub(crate) enum Relation {
 /// How a message was sent.
 type Source = fn(&mut MessageSources) -> &mut u64;
 
-impl Messages {
-    /// Those of ranks that make so many requests, and what else is known of their order.
-    pub(crate) fn of(ranks: &[Rank], orders: Vec<Order>, requests: &[usize]) -> Self {
-        let mut found = Self::default();
-        found.figures.elsewhere = ranks.iter().map(|rank| rank.elsewhere).sum();
-        found.figures.unmatched = ranks.iter().map(|rank| rank.unknown).sum();
-        orders
-            .into_iter()
-            .for_each(|(pair, gives, gets)| found.add(|seen| &mut seen.processes, pair, gives, gets));
-        found.match_messages(ranks);
-        found.match_rooted(ranks);
-        found.match_pipes(ranks);
-        for ((giver, getter), messages) in &mut found.of_pairs {
-            let (of_giver, of_getter) = (requests.get(*giver as usize), requests.get(*getter as usize));
-            let (Some(_), Some(all)) = (of_giver, of_getter) else {
-                messages.clear();
-                continue;
-            };
-            reduce(messages, *all);
-        }
-        found.of_pairs.retain(|_, messages| !messages.is_empty());
-        found.figures.ordering = found.of_pairs.values().map(|messages| messages.len() as u64).sum();
-        found
-    }
+/// All messages of which both sides are known.
+#[derive(Default)]
+struct Found {
+    given: Vec<Given>,
+    figures: MessageFigures,
+}
 
+impl Found {
     fn add(&mut self, source: Source, (giver, getter): (u32, u32), gives: Moment, gets: Moment) {
         if gives.time > gets.time {
             self.figures.unmatched += 2;
@@ -117,7 +103,7 @@ impl Messages {
         }
         *source(&mut self.figures.seen) += 1;
         if giver != getter {
-            self.of_pairs.entry((giver, getter)).or_default().push(Message { gives, gets });
+            self.given.push(Given { giver, getter, gives, gets });
         }
     }
 
@@ -152,8 +138,34 @@ impl Messages {
                 }
             }
         }
-        let left = given.values().flatten().filter(|half| half.is_some()).count();
-        self.figures.unmatched += left as u64;
+        let mut left: BTreeMap<u32, Vec<(u32, Half)>> = BTreeMap::new();
+        for ((giver, getter), halves) in given {
+            left.entry(getter).or_default().extend(halves.into_iter().flatten().map(|half| (giver, half)));
+        }
+        self.match_left(ranks, left);
+    }
+
+    /// Of receives whose sender nobody recorded each gets the first message that is left and was given before.
+    fn match_left(&mut self, ranks: &[Rank], mut left: BTreeMap<u32, Vec<(u32, Half)>>) {
+        for (rank, told) in (0..).zip(ranks) {
+            let halves = left.entry(rank).or_default();
+            halves.sort_by_key(|(giver, half)| (half.moment.time, *giver));
+            let mut left: VecDeque<(u32, Half)> = halves.drain(..).collect();
+            for (tag, moment) in &told.from_anybody {
+                let is_it = |(_, half): &(u32, Half)| {
+                    half.moment.time <= moment.time && (tag.is_none() || half.tag == *tag)
+                };
+                match left.iter().take(LOOKED_AT).position(is_it).and_then(|at| left.remove(at)) {
+                    Some((giver, half)) => {
+                        self.add(|seen| &mut seen.mpi, (giver, rank), half.moment, *moment);
+                    }
+                    None => self.figures.unmatched += 1,
+                }
+            }
+            self.figures.unmatched += left.len() as u64;
+        }
+        let of_no_rank = left.range(ranks.len() as u32..).map(|(_, halves)| halves.len() as u64);
+        self.figures.unmatched += of_no_rank.sum::<u64>();
     }
 
     /// The calls of all ranks that have the same number among those of one root.
@@ -210,7 +222,29 @@ impl Messages {
             }
         }
     }
+}
 
+impl Messages {
+    /// Those of ranks that do so much, and what else is known of their order.
+    pub(crate) fn of(ranks: &[Rank], orders: Vec<Order>, extents: &[Extent]) -> Self {
+        let mut found = Found::default();
+        found.figures.elsewhere = ranks.iter().map(|rank| rank.elsewhere).sum();
+        found.figures.collective = ranks.iter().map(|rank| rank.collective).sum();
+        orders
+            .into_iter()
+            .for_each(|(pair, gives, gets)| found.add(|seen| &mut seen.processes, pair, gives, gets));
+        found.match_messages(ranks);
+        found.match_rooted(ranks);
+        found.match_pipes(ranks);
+        let kept = ordering(found.given, extents);
+        let mut messages = Self { figures: found.figures, ..Self::default() };
+        messages.figures.ordering = kept.len() as u64;
+        for one in kept {
+            let of_pair = messages.of_pairs.entry((one.giver, one.getter)).or_default();
+            of_pair.push(Message { gives: one.gives, gets: one.gets });
+        }
+        messages
+    }
     /// Whether messages say, one after the other, that what a rank did up to a request came before a request of another rank.
     pub(crate) fn order(&self, (giver, last): (u32, usize), (getter, first): (u32, usize)) -> bool {
         // Of each rank the first request that is known to come later.
@@ -247,20 +281,8 @@ impl Messages {
     }
 }
 
-/// Keeps of the messages of two ranks those that say more than others and than barriers, in order. `requests` is how many the one makes who gets.
-fn reduce(messages: &mut Vec<Message>, requests: usize) {
-    messages.retain(|Message { gives, gets }| {
-        gives.position > 0 && gets.position < requests && gives.barriers >= gets.barriers
-    });
-    messages.sort_by_key(|message| (std::cmp::Reverse(message.gives.position), message.gets));
-    let mut earliest = usize::MAX;
-    messages.retain(|message| {
-        let says_more = message.gets.position < earliest;
-        earliest = earliest.min(message.gets.position);
-        says_more
-    });
-    messages.reverse();
-}
+/// So many messages that are left are looked at for one that fits.
+const LOOKED_AT: usize = 1 << 10;
 
 /// Halves of one kind that follow each other and have nothing between them.
 type Run<'a> = &'a [(Moment, MessageHalf, u32)];
@@ -339,7 +361,7 @@ fn is_all(run: &[(Moment, MessageHalf, u32)], ranks: u32) -> bool {
     others.len() + 1 == ranks as usize
 }
 
-/// Groups split so that the messages of the representative are those of all members, but for partners that a member does not have. What the
+/// Groups split so that the messages of the representative are those of all members, between the same requests, but for partners that a member does not have. What the
 /// representative does last, a member need not do: nobody waits for what is not given, and what nobody gets is given in vain.
 pub(crate) fn alike(groups: &[Group], places: &[Vec<Place>], ranks: u32) -> Vec<Group> {
     let number = |rank: usize| places[rank].len();
@@ -365,8 +387,8 @@ pub(crate) fn alike(groups: &[Group], places: &[Vec<Place>], ranks: u32) -> Vec<
 }
 
 impl Place {
-    const fn what(&self) -> (usize, MessageHalf, Relation) {
-        (self.barriers, self.half, self.to)
+    const fn what(&self) -> (usize, usize, MessageHalf, Relation) {
+        (self.position, self.barriers, self.half, self.to)
     }
 }
 
@@ -390,10 +412,14 @@ mod tests {
         Moment { position, barriers: 0, time: position as i64 * 10 }
     }
 
+    fn extents(ranks: usize) -> Vec<Extent> {
+        vec![Extent { requests: 100, barriers: Vec::new() }; ranks]
+    }
+
     /// Messages of pairs of ranks: given before a request, and got before one.
     fn messages(all: &[((u32, u32), usize, usize)], ranks: usize) -> Messages {
         let orders = all.iter().map(|(pair, gives, gets)| (*pair, at(*gives), at(*gets))).collect();
-        Messages::of(&[], orders, &vec![100; ranks])
+        Messages::of(&[], orders, &extents(ranks))
     }
 
     fn relations(all: &[((u32, u32), usize, usize)], ranks: usize) -> Vec<Vec<(MessageHalf, Relation)>> {
@@ -417,7 +443,8 @@ mod tests {
     fn barriers_say_it_as_well() {
         let moment = |position, barriers| Moment { position, barriers, time: position as i64 };
         let orders = vec![((0, 1), moment(3, 0), moment(5, 1)), ((0, 1), moment(6, 1), moment(8, 1))];
-        assert_eq!(Messages::of(&[], orders, &[100, 100]).figures.ordering, 1);
+        let extents = vec![Extent { requests: 100, barriers: vec![4] }; 2];
+        assert_eq!(Messages::of(&[], orders, &extents).figures.ordering, 1);
     }
 
     #[test]
@@ -493,7 +520,7 @@ mod tests {
         };
         let got = vec![half(0, Some(8), 4), half(0, Some(7), 5), half(0, None, 6), half(0, Some(9), 7)];
         let other = Rank { got, ..Rank::default() };
-        let found = Messages::of(&[one, other], Vec::new(), &[100, 100]);
+        let found = Messages::of(&[one, other], Vec::new(), &extents(2));
         let kept: Vec<(usize, usize)> =
             found.of_pairs[&(0, 1)].iter().map(|one| (one.gives.position, one.gets.position)).collect();
         assert_eq!(kept, [(2, 4), (3, 6)], "that given at 1 and got at 5 says less than the first one");
@@ -505,7 +532,7 @@ mod tests {
         let piped = |bytes, position| Piped { pipe: FileId(3), bytes, moment: at(position) };
         let writer = Rank { into_pipes: vec![piped(10, 1), piped(10, 5)], ..Rank::default() };
         let reader = Rank { out_of_pipes: vec![piped(4, 2), piped(12, 7), piped(9, 8)], ..Rank::default() };
-        let found = Messages::of(&[writer, reader], Vec::new(), &[100, 100]);
+        let found = Messages::of(&[writer, reader], Vec::new(), &extents(2));
         let kept: Vec<(usize, usize)> =
             found.of_pairs[&(0, 1)].iter().map(|one| (one.gives.position, one.gets.position)).collect();
         assert_eq!(kept, [(1, 2), (5, 7)]);

@@ -206,6 +206,13 @@ impl Programmed {
         self.modelled.lawless
     }
 
+    /// Whether sessions go on behind barriers: done where they begin, requests of them would come before these.
+    pub(crate) fn has_parts_across_barriers(&self) -> bool {
+        let steps = || self.atoms.iter().map(|(step, _)| step);
+        steps().any(|step| matches!(step, ProgramStep::Part { .. }))
+            && steps().any(|step| matches!(step, ProgramStep::Barrier(_)))
+    }
+
     /// The model with all of the order, and whether that is short.
     pub(crate) fn program(&self) -> (Modelled, bool) {
         let steps = fold(self.atoms.iter().map(|(step, _)| step.clone()).collect());

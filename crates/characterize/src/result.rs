@@ -9,6 +9,7 @@ use crate::names::{Classing, Kinds, Naming, kinds, sharing, word};
 use crate::program::{Level, programmed};
 use crate::sessions::{RankSessions, sessions};
 use crate::streams::{Frame, Ranking, Streams, ranked_by, streams};
+use iotrail_model::CaseId;
 use iotrail_query::{ProcessTable, Query, scan};
 use iotrail_trail::EventLog;
 use iotrail_workload::{
@@ -270,7 +271,11 @@ impl Recorded {
     ) -> Result<Self, CharacterizeError> {
         let processes = ProcessTable::of_log(log)?;
         let by = ranked_by(log, query, options.ranking);
-        let gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes, by))?;
+        let mut gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes, by))?;
+        if by == RankedBy::Case {
+            let cases = (0..).map(CaseId).zip(&mut gathered.rows);
+            cases.filter(|(case, _)| !query.may_select_case(*case)).for_each(|(_, rows)| rows.clear());
+        }
         let streams = streams(log, gathered, (by, &processes));
         let kinds = kinds(log, &streams, options.classing);
         if streams.requests.iter().all(Vec::is_empty) {
@@ -425,7 +430,7 @@ pub fn characterize(
             inferred: frame.inferred,
             barriers: barriers.max().unwrap_or_default(),
             other_collectives: frame.other_collectives,
-            messages: MessageFigures { kept: programmed.has_messages, ..frame.messages.figures },
+            messages: MessageFigures { kept: modelled.model.has_messages(), ..frame.messages.figures },
             after: programmed.waits,
         },
         not_kept,

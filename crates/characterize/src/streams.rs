@@ -2,6 +2,7 @@
 
 use crate::gather::{Gathered, LeftOut, RequestRow, Row, What};
 use crate::kin::{joins, orders};
+use crate::knowledge::Extent;
 use crate::messages::Messages;
 use crate::result::RankedBy;
 use crate::told::{Listener, Rank, Told, Use, texts};
@@ -137,7 +138,11 @@ pub(crate) fn streams(
         RankedBy::Process => orders(processes, &joins, &of_processes, &requests),
         RankedBy::Case | RankedBy::Thread => Vec::new(),
     };
-    let messages = Messages::of(&told, orders, &requests.iter().map(Vec::len).collect::<Vec<_>>());
+    let extents = requests.iter().zip(&barriers);
+    let extents: Vec<Extent> = extents
+        .map(|(requests, barriers)| Extent { requests: requests.len(), barriers: barriers.clone() })
+        .collect();
+    let messages = Messages::of(&told, orders, &extents);
     let inferred = if has_mpi { 0 } else { infer(&mut requests, &mut barriers) };
     let frame = Frame {
         barriers,
@@ -183,7 +188,14 @@ fn by_rank(
             }
         }
     }
-    ranks.retain(|_, rows| rows.iter().any(|row| matches!(row.what, What::Request(_))));
+    // A rank that makes no request may pass messages on, and others are counted with it.
+    let is_rank = |key: &RankKey, rows: &[Row]| match key {
+        RankKey::Case(..) => !rows.is_empty(),
+        RankKey::Process(..) | RankKey::Thread(..) => {
+            rows.iter().any(|row| matches!(row.what, What::Request(_)))
+        }
+    };
+    ranks.retain(|key, rows| is_rank(key, rows));
     ranks
 }
 

@@ -11,6 +11,8 @@ use std::collections::HashMap;
 pub(crate) struct Use {
     message: Option<mpi::Way>,
     role: mpi::Role,
+    /// Whether it is a collective call that orders ranks in a way that is not modelled.
+    collective: bool,
     requests: RequestUse,
 }
 
@@ -19,6 +21,7 @@ impl Use {
         PerCall::new(&names.calls, |call| Self {
             message: is_half(call.name).then(|| mpi::way(call.name)),
             role: mpi::role(call.name),
+            collective: is_collective(call.name),
             requests: RequestUse::of(call.name),
         })
     }
@@ -28,6 +31,10 @@ impl Use {
 fn is_half(name: &str) -> bool {
     const LOOK: [&str; 3] = ["MPI_Probe", "MPI_Iprobe", "MPI_Improbe"];
     mpi::is_message(name) && !LOOK.contains(&name)
+}
+
+fn is_collective(name: &str) -> bool {
+    mpi::role(name) == mpi::Role::Other && (mpi::exchanges(name) || name == "MPI_Ibarrier")
 }
 
 /// A call that orders ranks, or could.
@@ -56,7 +63,8 @@ impl Told {
             Layer::Mpi => {
                 let of = uses.of(batch.call[at]);
                 let rooted = matches!(of.role, mpi::Role::FromRoot | mpi::Role::ToRoot);
-                let tells = of.message.is_some() || rooted || of.requests != RequestUse::None;
+                let tells =
+                    of.message.is_some() || rooted || of.collective || of.requests != RequestUse::None;
                 tells.then(|| Self::Mpi {
                     comm: batch.comm[at],
                     peer: batch.peer[at],
@@ -131,8 +139,10 @@ pub(crate) struct Rank {
     pub(crate) rooted: Vec<Rooted>,
     /// Messages of other communicators.
     pub(crate) elsewhere: u64,
-    /// Messages whose partner is not known.
-    pub(crate) unknown: u64,
+    /// Messages that it gets from a rank that nobody recorded, with their tags; NULL is any.
+    pub(crate) from_anybody: Vec<(Option<i32>, Moment)>,
+    /// Collective calls whose order is not modelled.
+    pub(crate) collective: u64,
 }
 
 impl Rank {
@@ -154,6 +164,7 @@ impl Rank {
             Some(Rooted { root, begins: place(call.begins), ends: place(call.ends), ..*call })
         });
         self.rooted = rooted.collect();
+        self.from_anybody.iter_mut().for_each(|(_, moment)| *moment = place(*moment));
         for piped in self.into_pipes.iter_mut().chain(&mut self.out_of_pipes) {
             piped.moment = place(piped.moment);
         }
@@ -161,13 +172,16 @@ impl Rank {
     }
 }
 
+/// A message that a rank awaits: from whom, NULL if that is anybody, and its tag.
+type Awaited = (Option<u32>, Option<i32>);
+
 /// What a rank tells, while its calls are gone through.
 pub(crate) struct Listener<'a> {
     texts: &'a [Option<Requests<'a>>],
     uses: &'a PerCall<Use>,
     rank: Rank,
     /// Of each thread the requests that it began; those that get a message.
-    begun: HashMap<Tid, Vec<Option<(u32, Option<i32>)>>>,
+    begun: HashMap<Tid, Vec<Option<Awaited>>>,
     /// Persistent requests, by their numbers: which way, partner and tag.
     persistent: HashMap<u32, (mpi::Way, u32, Option<i32>)>,
 }
@@ -227,6 +241,7 @@ impl<'a> Listener<'a> {
             return in_world;
         }
         // Nobody is -2; a call that goes on with a message that was looked for has no partner.
+        self.rank.collective += u64::from(of.collective);
         let message = of.message.filter(|_| in_world && (partner.is_some() || peer.get() == Some(ANY)));
         self.rank.elsewhere += u64::from(of.message.is_some() && !in_world);
         let known = message.zip(partner);
@@ -245,12 +260,13 @@ impl<'a> Listener<'a> {
                 }
             }
             RequestUse::Makes => {
-                let gets = known.filter(|(way, _)| *way == mpi::Way::From);
-                self.begun.entry(tid).or_default().push(gets.map(|(_, partner)| (partner, tag)));
-                if let Some((mpi::Way::To, peer)) = known {
+                let gets = message.filter(|way| *way != mpi::Way::To).map(|way| {
+                    let known = way == mpi::Way::From;
+                    (partner.filter(|_| known), tag.filter(|_| known))
+                });
+                self.begun.entry(tid).or_default().push(gets);
+                if let Some((mpi::Way::To | mpi::Way::Both, peer)) = known {
                     self.rank.given.push(Half { peer, tag, moment: begins });
-                } else if gets.is_none() && message.is_some() {
-                    self.rank.unknown += 1;
                 }
             }
             RequestUse::Completes => {
@@ -266,10 +282,13 @@ impl<'a> Listener<'a> {
                 // Of an exchange only the one is known who gets.
                 Some((mpi::Way::Both, peer)) => {
                     self.rank.given.push(Half { peer, tag, moment: begins });
-                    self.rank.unknown += 1;
+                    self.rank.from_anybody.push((None, ends));
                     return true;
                 }
-                None => self.rank.unknown += u64::from(message.is_some()),
+                None => {
+                    let gets = message.filter(|way| *way != mpi::Way::To);
+                    self.rank.from_anybody.extend(gets.map(|_| (tag, ends)));
+                }
             },
         }
         false
@@ -282,13 +301,15 @@ impl<'a> Listener<'a> {
                 begun.get_mut(place)?.take()
             }),
             Request::Persistent(number) => match self.persistent.get(&number) {
-                Some((mpi::Way::From, peer, tag)) => Some((*peer, *tag)),
+                Some((mpi::Way::From, peer, tag)) => Some((Some(*peer), *tag)),
                 _ => None,
             },
             Request::Elsewhere => None,
         };
-        if let Some((peer, tag)) = got {
-            self.rank.got.push(Half { peer, tag, moment: ends });
+        match got {
+            Some((Some(peer), tag)) => self.rank.got.push(Half { peer, tag, moment: ends }),
+            Some((None, tag)) => self.rank.from_anybody.push((tag, ends)),
+            None => {}
         }
     }
 }

@@ -15,8 +15,8 @@ pub use trail::write_trail;
 
 use iotrail_replay::{Action, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream};
 use iotrail_workload::{
-    Action as Step, FileKind, MessageHalf, Mode, Model, NameCall, RequestKind, Sharing, Synthetic, TooMuch,
-    synthesise,
+    Action as Step, FileKind, MessageHalf, Mode, Model, NameCall, RequestKind, Sharing, Stuck, Synthetic,
+    TooMuch, synthesise,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -34,6 +34,11 @@ pub enum GenerateError {
     /// Its totals do not fit.
     #[error(transparent)]
     TooMuch(#[from] TooMuch),
+    /// Ranks would wait for each other for ever.
+    #[error(
+        "ranks wait for each other for ever: {0}; change the order of steps, or take a message or a wait out"
+    )]
+    Stuck(Stuck),
     /// It is larger than what is held in memory.
     #[error("{2} ranks need {0} {1}, at most {3} are generated; choose fewer ranks or a smaller model")]
     TooMany(u64, &'static str, u32, u64),
@@ -56,8 +61,8 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
     let totals = model.totals_of(ranks, seed)?;
     let requests = totals.requests.values().copied().fold(totals.calls, u64::saturating_add);
     let barriers = totals.barriers.saturating_mul(u64::from(ranks));
-    let messages = totals.messages_sent.saturating_add(totals.messages_received);
-    let others = barriers.saturating_add(messages);
+    let meetings = [barriers, totals.messages_sent, totals.messages_received, totals.waits];
+    let others = meetings.into_iter().fold(0, u64::saturating_add);
     let operations = requests.saturating_add(totals.sessions.saturating_mul(2)).saturating_add(others);
     for (number, what, most) in [
         (u64::from(ranks), "threads", u64::from(MAX_RANKS)),
@@ -68,6 +73,10 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
             return Err(GenerateError::TooMany(number, what, ranks, most));
         }
     }
+    let waits = model.has_waits() || model.has_messages();
+    if let Some(stuck) = Some(()).filter(|()| waits).and_then(|()| model.stuck(ranks, seed)) {
+        return Err(GenerateError::Stuck(stuck));
+    }
     let groups = model
         .groups
         .iter()
@@ -77,7 +86,7 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
     let (streams, durations) =
         (0..ranks).map(|rank| RankProgram::of(model, (rank, ranks), seed, (&mut files, &awaited))).unzip();
     Ok(Planned {
-        program: Program { streams, groups: groups.collect(), files: files.files, events: awaited.len() },
+        program: Program { streams, groups: groups.collect(), files: files.files, events: awaited.events },
         durations,
     })
 }
@@ -95,15 +104,16 @@ pub fn program(model: &Model, ranks: u32, seed: u64) -> Result<Program, Generate
 struct Awaited {
     /// Ends of executions of sessions: rank, file, session and number.
     sessions: BTreeMap<(u32, usize, usize, u64), usize>,
-    /// Messages that are given and waited for: who gives, who gets, and number.
-    messages: BTreeMap<(u32, u32, u64), usize>,
+    /// Messages, by who gives and who gets them: the event of the first one, and how many are both given and waited for.
+    messages: HashMap<(u32, u32), (usize, u64)>,
+    events: usize,
 }
 
 impl Awaited {
     fn of(model: &Model, ranks: u32, seed: u64) -> Self {
         let mut awaited = Self::default();
-        // How many messages each rank gives each other one.
-        let mut given: HashMap<(u32, u32), u64> = HashMap::new();
+        // How many messages each rank gives each other one, and how many that waits for.
+        let mut halves: BTreeMap<(u32, u32), [u64; 2]> = BTreeMap::new();
         for rank in (0..ranks).filter(|_| model.has_waits() || model.has_messages()) {
             let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
                 match step.action {
@@ -111,10 +121,10 @@ impl Awaited {
                         awaited.sessions.insert((rank, file, session, execution), 0);
                     }
                     Step::Message { half: MessageHalf::Send, rank: to, .. } => {
-                        *given.entry((rank, to)).or_default() += 1;
+                        halves.entry((rank, to)).or_default()[0] += 1;
                     }
-                    Step::Message { half: MessageHalf::Receive, rank: from, number } => {
-                        awaited.messages.insert((from, rank, number), 0);
+                    Step::Message { half: MessageHalf::Receive, rank: from, .. } => {
+                        halves.entry((from, rank)).or_default()[1] += 1;
                     }
                     _ => {}
                 }
@@ -122,16 +132,19 @@ impl Awaited {
             });
             debug_assert_eq!(ended, ControlFlow::Continue(()));
         }
-        awaited
-            .messages
-            .retain(|(from, to, number), _| given.get(&(*from, *to)).is_some_and(|given| number < given));
-        let events = awaited.sessions.values_mut().chain(awaited.messages.values_mut());
-        events.enumerate().for_each(|(number, event)| *event = number);
+        awaited.sessions.values_mut().enumerate().for_each(|(number, event)| *event = number);
+        awaited.events = awaited.sessions.len();
+        for (pair, [given, got]) in halves {
+            awaited.messages.insert(pair, (awaited.events, given.min(got)));
+            awaited.events += given.min(got) as usize;
+        }
         awaited
     }
 
-    fn len(&self) -> usize {
-        self.sessions.len() + self.messages.len()
+    /// The event of a message; NULL if it is not both given and waited for.
+    fn message(&self, giver: u32, getter: u32, number: u64) -> Option<usize> {
+        let (first, both) = self.messages.get(&(giver, getter))?;
+        (number < *both).then_some(first + number as usize)
     }
 }
 
@@ -266,12 +279,8 @@ impl<'a, 'f> RankProgram<'a, 'f> {
 
     fn message(&self, half: MessageHalf, other: u32, number: u64) -> Option<Action> {
         match half {
-            MessageHalf::Send => {
-                self.awaited.messages.get(&(self.rank, other, number)).copied().map(Action::Signal)
-            }
-            MessageHalf::Receive => {
-                self.awaited.messages.get(&(other, self.rank, number)).copied().map(Action::Await)
-            }
+            MessageHalf::Send => self.awaited.message(self.rank, other, number).map(Action::Signal),
+            MessageHalf::Receive => self.awaited.message(other, self.rank, number).map(Action::Await),
         }
     }
 

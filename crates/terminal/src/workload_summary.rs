@@ -108,8 +108,11 @@ fn summary(found: &Characterization) -> Block {
 
 /// NULL if there are none.
 fn messages(found: &MessageFigures) -> Option<String> {
-    let counted =
-        [(found.unmatched, "without a known counterpart"), (found.elsewhere, "in other communicators")];
+    let counted = [
+        (found.unmatched, "without a known counterpart"),
+        (found.elsewhere, "in other communicators"),
+        (found.collective, "collective calls of other kinds (non-blocking, scans)"),
+    ];
     let counted = counted.into_iter().filter(|(number, _)| *number > 0);
     let left: Vec<String> =
         counted.map(|(number, what)| format!("{} {what}", units::count(number))).collect();
@@ -120,7 +123,7 @@ fn messages(found: &MessageFigures) -> Option<String> {
     let kept = match (found.ordering, found.kept) {
         (0, _) => "none orders requests that barriers do not order".to_owned(),
         (_, true) => format!("{ordering} order requests and are in the model"),
-        (_, false) => format!("{ordering} order requests, but are not in the model: no pattern of ranks"),
+        (_, false) => format!("{ordering} order requests, but are not in the model"),
     };
     let left = if left.is_empty() { String::new() } else { format!("; left out: {}", left.join(", ")) };
     let sources = [

@@ -17,6 +17,7 @@ mod write_statistics;
 
 pub use error::ModelError;
 pub use knobs::{Knob, KnobError, Knobs, ShareKnob};
+pub use progress::Stuck;
 pub use ratio::Ratio;
 pub use statistics::Statistics;
 pub use synthesis::{Action, Synthetic, synthesise};

@@ -2,6 +2,7 @@
 
 use super::{Action, MessageHalf, Model, synthesise};
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::ops::ControlFlow;
 
 /// Where a rank goes on only together with others.
@@ -20,18 +21,38 @@ enum Meeting {
     },
 }
 
+/// Ranks that wait for each other for ever: each with what it waits for, from the first one on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck(Vec<(u32, String)>);
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (rank, awaited)) in self.0.iter().enumerate() {
+            write!(f, "{}rank {rank} waits for {awaited}", if at == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
 impl Model {
-    /// A rank among so many that waits for ever; NULL if all come to the end.
+    /// Ranks among so many that wait for ever; NULL if all come to the end.
     #[must_use]
-    pub fn stuck(&self, ranks: u32, seed: u64) -> Option<u32> {
-        let meetings: Vec<Vec<Meeting>> = (0..ranks).map(|rank| self.meetings((rank, ranks), seed)).collect();
+    pub fn stuck(&self, ranks: u32, seed: u64) -> Option<Stuck> {
+        let meetings: Vec<Vec<Meeting>> =
+            (0..ranks).map(|rank| self.meetings_of((rank, ranks), seed)).collect();
         let mut progress = Progress::new(self, ranks, &meetings);
         while progress.sweep(&meetings) {}
-        let ends = progress.next.iter().zip(&meetings);
-        (0..).zip(ends).find(|(_, (next, meetings))| **next < meetings.len()).map(|(rank, _)| rank)
+        let waits = |rank: &u32| progress.next[*rank as usize] < meetings[*rank as usize].len();
+        let (mut chain, mut rank) = (Vec::new(), (0..ranks).find(waits)?);
+        while !chain.iter().any(|(known, _)| *known == rank) && chain.len() < SHOWN {
+            let (other, awaited) = progress.awaited(rank, &meetings);
+            chain.push((rank, awaited));
+            rank = other;
+        }
+        Some(Stuck(chain))
     }
 
-    fn meetings(&self, rank: (u32, u32), seed: u64) -> Vec<Meeting> {
+    fn meetings_of(&self, rank: (u32, u32), seed: u64) -> Vec<Meeting> {
         let follows = self.has_waits();
         let mut meetings = Vec::new();
         let ended = synthesise(self, rank, seed, &mut |step| {
@@ -55,6 +76,9 @@ impl Model {
         meetings
     }
 }
+
+/// A longer chain of ranks that wait for each other is cut.
+const SHOWN: usize = 8;
 
 /// How far ranks are.
 struct Progress<'a> {
@@ -115,6 +139,27 @@ impl<'a> Progress<'a> {
             Meeting::After { rank, session: (file, session), execution } => {
                 self.ended.get(&(rank, file, session)).is_some_and(|ended| *ended > execution)
             }
+        }
+    }
+
+    /// For whom a rank waits, and what for.
+    fn awaited(&self, rank: u32, meetings: &[Vec<Meeting>]) -> (u32, String) {
+        let next = |rank: u32| meetings[rank as usize].get(self.next[rank as usize]);
+        match next(rank) {
+            Some(Meeting::Gets(from, number)) => (*from, format!("message {} of rank {from}", number + 1)),
+            Some(Meeting::After { rank: other, session: (file, session), execution }) => {
+                let file = &self.model.files[*file];
+                let session = &file.sessions[*session].name;
+                (*other, format!("execution {} of {}/{session} by rank {other}", execution + 1, file.name))
+            }
+            Some(Meeting::Barrier(group)) => {
+                let of = &self.model.groups[*group];
+                let is_there = |other: u32| matches!(next(other), Some(Meeting::Barrier(of)) if of == group);
+                let ranks = self.next.len() as u32;
+                let other = (0..ranks).find(|other| of.contains(*other) && !is_there(*other)).unwrap_or(rank);
+                (other, format!("rank {other} in a barrier of {}", of.name))
+            }
+            _ => (rank, "nobody".to_owned()),
         }
     }
 

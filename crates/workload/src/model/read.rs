@@ -776,17 +776,23 @@ impl<'a> Names<'a> {
             let problem = format!("`{}` is no half of a message", name.get_ref());
             return Err(self.source.error(name.span(), &problem, "expected send or receive"));
         };
-        let (group, other) = match half {
-            MessageHalf::Send => (&raw.to, &raw.from),
-            MessageHalf::Receive => (&raw.from, &raw.to),
+        let (group, other, wrong) = match half {
+            MessageHalf::Send => (&raw.to, &raw.from, "from"),
+            MessageHalf::Receive => (&raw.from, &raw.to, "to"),
         };
         let ranks = raw.ranks.as_ref().map(|group| self.group(group)).transpose()?;
         let partner = self.partner(group.as_ref(), raw.by.as_ref(), raw.around.as_ref())?;
-        let expected = format!("add {word} = \"GROUP\", by = 1 or around = 1: the partner");
-        match partner.filter(|_| other.is_none()) {
-            Some(partner) => Ok(ProgramStep::Message { half, partner, ranks }),
-            None => Err(self.source.error(name.span(), "the message has no partner, or two", &expected)),
+        if let Some(partner) = partner.filter(|_| other.is_none()) {
+            return Ok(ProgramStep::Message { half, partner, ranks });
         }
+        let given = [group.is_some(), raw.by.is_some(), raw.around.is_some()];
+        let problem = match (other, given.into_iter().filter(|given| *given).count()) {
+            (Some(_), _) => format!("a {} has `{word}`, not `{wrong}`", name.get_ref()),
+            (None, 0) => "the message has no partner".to_owned(),
+            (None, _) => "the message has two partners".to_owned(),
+        };
+        let expected = format!("expected one of {word} = \"GROUP\", by = 1 and around = 1");
+        Err(self.source.error(name.span(), &problem, &expected))
     }
 
     /// Whom a step is about; NULL if that is said not at all, or twice.
@@ -799,7 +805,8 @@ impl<'a> Names<'a> {
         let distance = |by: &Spanned<i64>| {
             let shift = i32::try_from(*by.get_ref()).ok().filter(|shift| *shift != 0);
             let problem = || format!("the rank that comes {} later", by.get_ref());
-            let expected = "expected a distance of ranks as in -1, the one before";
+            let expected =
+                "expected a distance of ranks other than 0 and within 32 bits, as -1, the rank before";
             shift.ok_or_else(|| self.source.error(by.span(), &problem(), expected))
         };
         Ok(match (group, by, around) {

@@ -12,7 +12,7 @@ use super::{
     Sharing, shifted,
 };
 use crate::random::Random;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 /// What is done to a file, or for synchronisation.
@@ -126,12 +126,34 @@ pub(super) struct Done {
     /// Steps of sessions that were come by, whoever does them: as a whole, and in parts.
     passed: BTreeMap<(usize, usize, Option<usize>), [u64; 2]>,
     /// Messages given to and got from each rank.
-    messages: BTreeMap<(MessageHalf, u32), u64>,
+    messages: HashMap<(MessageHalf, u32), u64>,
     /// How often steps were come by: of sessions, and of calls behind them.
     steps: BTreeMap<(usize, usize, Option<usize>), u64>,
 }
 
 impl Done {
+    /// Counts steps that are come by so often, whoever does them.
+    fn pass_by(&mut self, steps: &[ProgramStep], times: u64) {
+        if !self.follows {
+            return;
+        }
+        for step in steps {
+            let (key, [whole, parts]) = match *step {
+                ProgramStep::Repeat(more, ref steps) => {
+                    self.pass_by(steps, times.saturating_mul(more));
+                    continue;
+                }
+                ProgramStep::Session { file, session, ranks } => ((file, session, ranks), [times, 0]),
+                ProgramStep::Part { file, session, ranks, steps } => {
+                    ((file, session, ranks), [0, times.saturating_mul(steps)])
+                }
+                _ => continue,
+            };
+            let passed = self.passed.entry(key).or_default();
+            *passed = [passed[0].saturating_add(whole), passed[1].saturating_add(parts)];
+        }
+    }
+
     /// How often the step that comes now is done.
     fn times(&mut self, ratio: Ratio, step: (usize, usize, Option<usize>)) -> u64 {
         if ratio == Ratio::ONE {
@@ -190,7 +212,7 @@ impl Synthesis<'_> {
                 self.pass((step, &steps[at + 1..]), done, each)?;
             }
             match step {
-                ProgramStep::Repeat(_, steps) if !done.follows && !self.acts(steps) => {}
+                ProgramStep::Repeat(times, steps) if !self.acts(steps) => done.pass_by(steps, *times),
                 ProgramStep::Repeat(times, steps) => {
                     (0..*times).try_for_each(|_| self.steps(steps, done, each))?;
                 }
@@ -248,11 +270,8 @@ impl Synthesis<'_> {
         each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         match *step {
-            ProgramStep::Session { file, session, ranks } => {
-                done.passed.entry((file, session, ranks)).or_default()[0] += 1;
-            }
-            ProgramStep::Part { file, session, ranks, steps } => {
-                done.passed.entry((file, session, ranks)).or_default()[1] += steps;
+            ProgramStep::Session { .. } | ProgramStep::Part { .. } => {
+                done.pass_by(std::slice::from_ref(step), 1);
             }
             ProgramStep::After { file, session, of, ranks } if self.is_of(ranks) => {
                 let turn = behind.iter().find(|step| !matches!(step, ProgramStep::After { .. }));
@@ -343,8 +362,9 @@ impl Synthesis<'_> {
             | ProgramStep::Part { file, ranks, .. }
             | ProgramStep::Call { file, ranks, .. } => self.does(*file, *ranks),
             ProgramStep::Barrier(group) => self.model.groups[*group].contains(self.rank),
-            ProgramStep::Message { ranks, .. } => self.is_of(*ranks),
-            ProgramStep::After { .. } => false,
+            ProgramStep::Message { partner: of, ranks, .. } | ProgramStep::After { of, ranks, .. } => {
+                self.is_of(*ranks) && of.count(&self.model.groups, self.rank, self.ranks) > 0
+            }
         })
     }
 

@@ -28,6 +28,8 @@ pub struct Totals {
     pub messages_sent: u64,
     /// Messages that ranks wait for.
     pub messages_received: u64,
+    /// Waits for sessions of single ranks, at most.
+    pub waits: u64,
 }
 
 /// What is used how often, by how many ranks: session or call by its number.
@@ -98,10 +100,11 @@ impl Model {
             self.add_step(step, times, ranks, (&mut totals, &mut used)).ok_or(TooMuch(ranks))?;
         }
         for (half, number) in [
-            (MessageHalf::Send, &mut totals.messages_sent),
-            (MessageHalf::Receive, &mut totals.messages_received),
+            (Some(MessageHalf::Send), &mut totals.messages_sent),
+            (Some(MessageHalf::Receive), &mut totals.messages_received),
+            (None, &mut totals.waits),
         ] {
-            *number = self.messages(&self.steps, half, ranks).ok_or(TooMuch(ranks))?;
+            *number = self.meetings(&self.steps, half, ranks).ok_or(TooMuch(ranks))?;
         }
         let mut files = vec![0; self.files.len()];
         for ((file, _), (times, users)) in used {
@@ -113,21 +116,20 @@ impl Model {
         Ok(totals)
     }
 
-    /// How many halves of messages so many ranks do; NULL if that does not fit.
-    fn messages(&self, steps: &[ProgramStep], wanted: MessageHalf, ranks: u32) -> Option<u64> {
+    /// How many halves of messages so many ranks do, or how often they wait for sessions of others; NULL if that does not fit.
+    fn meetings(&self, steps: &[ProgramStep], wanted: Option<MessageHalf>, ranks: u32) -> Option<u64> {
         steps.iter().try_fold(0_u64, |sum, step| {
-            let more = match step {
+            let (partner, group) = match step {
                 ProgramStep::Repeat(times, steps) => {
-                    self.messages(steps, wanted, ranks)?.checked_mul(*times)?
+                    return sum.checked_add(self.meetings(steps, wanted, ranks)?.checked_mul(*times)?);
                 }
-                ProgramStep::Message { half, partner, ranks: group } if *half == wanted => {
-                    let group = group.map(|group| &self.groups[group]);
-                    let own = (0..ranks).filter(|rank| group.is_none_or(|group| group.contains(*rank)));
-                    own.map(|rank| u64::from(partner.count(&self.groups, rank, ranks))).sum()
-                }
-                _ => 0,
+                ProgramStep::Message { half, partner, ranks } if Some(*half) == wanted => (partner, ranks),
+                ProgramStep::After { of, ranks, .. } if wanted.is_none() => (of, ranks),
+                _ => return Some(sum),
             };
-            sum.checked_add(more)
+            let group = group.map(|group| &self.groups[group]);
+            let own = (0..ranks).filter(|rank| group.is_none_or(|group| group.contains(*rank)));
+            sum.checked_add(own.map(|rank| u64::from(partner.count(&self.groups, rank, ranks))).sum())
         })
     }
 
@@ -208,6 +210,7 @@ impl Totals {
             (&mut self.barriers, other.barriers),
             (&mut self.messages_sent, other.messages_sent),
             (&mut self.messages_received, other.messages_received),
+            (&mut self.waits, other.waits),
         ] {
             *all = all.saturating_add(more);
         }

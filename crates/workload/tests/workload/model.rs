@@ -82,6 +82,7 @@ fn the_example_writes_39_362_560_bytes_at_4_ranks() {
         barriers: 10,
         messages_sent: 0,
         messages_received: 0,
+        waits: 0,
     };
     assert_eq!(checkpoint().totals(4), Ok(totals));
 }
@@ -590,9 +591,9 @@ fn ranks_give_messages_and_wait_for_them() {
 fn half_a_message_has_one_partner() {
     for (bad, says) in [
         ("{ message = \"tell\", to = \"all\" }", "`tell` is no half of a message; expected send or receive"),
-        ("{ message = \"send\" }", "the message has no partner, or two; add to = \"GROUP\", by = 1"),
-        ("{ message = \"receive\", from = \"all\", by = 1 }", "no partner, or two; add from"),
-        ("{ message = \"send\", from = \"all\" }", "no partner, or two; add to"),
+        ("{ message = \"send\" }", "the message has no partner; expected one of to = \"GROUP\", by = 1 and"),
+        ("{ message = \"receive\", from = \"all\", by = 1 }", "two partners; expected one of from"),
+        ("{ message = \"send\", from = \"all\" }", "a send has `to`, not `from`; expected one of to"),
         ("{ message = \"send\", by = 1, barrier = \"all\" }", "this is not a step"),
         ("{ message = \"send\", of = \"all\" }", "this is not a step"),
         ("{ to = \"all\" }", "this is not a step"),
@@ -609,15 +610,18 @@ fn half_a_message_has_one_partner() {
 #[test]
 fn who_waits_for_ever_is_found() {
     let stuck = |steps: &str| {
-        Model::parse(&CHECKPOINT.replace("{ barrier = \"all\" }", steps)).expect("a model").stuck(3, 0)
+        let model = Model::parse(&CHECKPOINT.replace("{ barrier = \"all\" }", steps)).expect("a model");
+        model.stuck(3, 0).map(|stuck| stuck.to_string())
     };
     let waits = "{ message = \"receive\", around = -1 }";
     let tells = "{ message = \"send\", around = 1 }";
-    assert_eq!(stuck(&format!("{waits}, {tells}")), Some(0), "each waits for the one before");
+    let circle = "rank 0 waits for message 1 of rank 2, rank 2 waits for message 1 of rank 1, rank 1 waits for message 1 of rank 0";
+    assert_eq!(stuck(&format!("{waits}, {tells}")).as_deref(), Some(circle));
     assert_eq!(stuck(&format!("{tells}, {waits}")), None);
     assert_eq!(stuck(waits), None, "what nobody gives is not waited for");
     let others = "{ message = \"receive\", by = -1 }, { barrier = \"all\" }, { message = \"send\", by = 1 }";
-    assert_eq!(stuck(others), Some(0), "the first one is at the barrier");
+    let at_barrier = "rank 0 waits for rank 1 in a barrier of all, rank 1 waits for message 1 of rank 0";
+    assert_eq!(stuck(others).as_deref(), Some(at_barrier));
     assert_eq!(stuck("{ barrier = \"all\" }, { after = \"ckpt.%r/dump\", of = \"all\" }"), None);
 }
 

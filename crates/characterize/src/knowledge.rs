@@ -1,0 +1,166 @@
+//! Which messages tell their getters of requests that they do not know to be done yet.
+//!
+//! Source: vector clocks (C. Fidge 1988, F. Mattern 1989): of each rank how many requests are done as far as another one knows. A message that
+//! tells nothing new orders nothing; without it the same is known everywhere.
+
+use crate::told::Moment;
+use std::collections::HashMap;
+
+/// A message that one rank gives another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) giver: u32,
+    pub(crate) getter: u32,
+    pub(crate) gives: Moment,
+    pub(crate) gets: Moment,
+}
+
+/// What a rank does: how many requests, and before which of them it meets all others in a barrier.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) requests: usize,
+    pub(crate) barriers: Vec<usize>,
+}
+
+/// The messages that order requests, in the order in which they are got.
+pub(crate) fn ordering(mut messages: Vec<Given>, ranks: &[Extent]) -> Vec<Given> {
+    messages.sort_by_key(|one| (one.gets.time, one.gives.time, one.giver, one.getter));
+    awaited(telling(messages, ranks), ranks)
+}
+
+/// Of each rank how many of its requests are known to be done.
+struct Clocks<'a> {
+    ranks: &'a [Extent],
+    known: Vec<Vec<usize>>,
+}
+
+impl Clocks<'_> {
+    /// What a rank knows at a moment: what it was told, and what each rank did before the last barrier.
+    fn at(&mut self, rank: u32, moment: Moment) -> &mut Vec<usize> {
+        let known = &mut self.known[rank as usize];
+        if let Some(last) = moment.barriers.checked_sub(1) {
+            for (known, extent) in known.iter_mut().zip(self.ranks) {
+                *known = (*known).max(extent.barriers.get(last).copied().unwrap_or_default());
+            }
+        }
+        known
+    }
+}
+
+fn telling(messages: Vec<Given>, ranks: &[Extent]) -> Vec<Given> {
+    let mut clocks = Clocks { ranks, known: vec![vec![0; ranks.len()]; ranks.len()] };
+    // What is given at a time is given before something is got then: a message is got when it is given at the earliest.
+    let gives = messages.iter().enumerate().map(|(at, one)| (one.gives.time, false, at));
+    let gets = messages.iter().enumerate().map(|(at, one)| (one.gets.time, true, at));
+    let mut events: Vec<(i64, bool, usize)> = gives.chain(gets).collect();
+    events.sort_unstable();
+    let mut under_way: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut tells = vec![false; messages.len()];
+    for (_, is_got, at) in events {
+        let one = messages[at];
+        if !is_got {
+            let mut told = clocks.at(one.giver, one.gives).clone();
+            told[one.giver as usize] = one.gives.position;
+            under_way.insert(at, told);
+            continue;
+        }
+        let told = under_way.remove(&at).unwrap_or_default();
+        let known = clocks.at(one.getter, one.gets);
+        for (rank, (known, told)) in known.iter_mut().zip(&told).enumerate() {
+            if rank != one.getter as usize && *told > *known {
+                *known = *told;
+                tells[at] = true;
+            }
+        }
+    }
+    messages.into_iter().zip(tells).filter(|(_, tells)| *tells).map(|(one, _)| one).collect()
+}
+
+/// Those before a request of the getter, or before a message of it that is before one: none of them behind a barrier, which tells it as well.
+fn awaited(messages: Vec<Given>, ranks: &[Extent]) -> Vec<Given> {
+    // Of each rank and number of barriers the last moment at which it gives a message that is awaited.
+    let mut gives_until: HashMap<(u32, usize), i64> = HashMap::new();
+    let mut kept: Vec<Given> = Vec::with_capacity(messages.len());
+    for one in messages.into_iter().rev() {
+        let extent = &ranks[one.getter as usize];
+        let until = extent.barriers.get(one.gets.barriers).copied().unwrap_or(extent.requests);
+        let passes_on =
+            gives_until.get(&(one.getter, one.gets.barriers)).is_some_and(|at| *at >= one.gets.time);
+        if one.gets.position < until || passes_on {
+            let last = gives_until.entry((one.giver, one.gives.barriers)).or_insert(i64::MIN);
+            *last = (*last).max(one.gives.time);
+            kept.push(one);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(position: usize, time: i64) -> Moment {
+        Moment { position, barriers: 0, time }
+    }
+
+    fn given(giver: u32, getter: u32, gives: Moment, gets: Moment) -> Given {
+        Given { giver, getter, gives, gets }
+    }
+
+    fn pairs(messages: &[Given], ranks: &[Extent]) -> Vec<(u32, u32, i64)> {
+        let kept = ordering(messages.to_vec(), ranks);
+        kept.iter().map(|one| (one.giver, one.getter, one.gives.time)).collect()
+    }
+
+    fn ranks(requests: &[usize]) -> Vec<Extent> {
+        requests.iter().map(|requests| Extent { requests: *requests, barriers: Vec::new() }).collect()
+    }
+
+    /// A rank that makes no request before it passes on, or none at all.
+    #[test]
+    fn what_is_passed_on_is_kept() {
+        let chain = [given(0, 1, at(1, 10), at(0, 20)), given(1, 2, at(0, 30), at(0, 40))];
+        assert_eq!(pairs(&chain, &ranks(&[1, 0, 1])), [(0, 1, 10), (1, 2, 30)]);
+        assert_eq!(pairs(&chain, &ranks(&[1, 0, 0])), [], "nobody does anything behind it");
+        assert_eq!(pairs(&chain, &ranks(&[1, 1, 0])), [(0, 1, 10)]);
+    }
+
+    /// Rank 0 gives a message, hears of rank 2 and gives another one, all between the same two requests.
+    #[test]
+    fn what_is_heard_between_two_messages_is_told_by_the_second() {
+        let messages = [
+            given(0, 1, at(1, 10), at(0, 15)),
+            given(2, 0, at(1, 12), at(1, 20)),
+            given(0, 1, at(1, 30), at(0, 40)),
+            given(0, 1, at(1, 50), at(0, 60)),
+        ];
+        assert_eq!(pairs(&messages, &ranks(&[2, 1, 1])), [(0, 1, 10), (2, 0, 12), (0, 1, 30)]);
+    }
+
+    #[test]
+    fn what_is_told_by_another_one_is_nothing_new() {
+        let messages = [
+            given(0, 1, at(1, 10), at(0, 20)),
+            given(1, 2, at(0, 30), at(0, 40)),
+            given(0, 2, at(1, 10), at(0, 45)),
+        ];
+        assert_eq!(pairs(&messages, &ranks(&[1, 1, 1])), [(0, 1, 10), (1, 2, 30)]);
+    }
+
+    #[test]
+    fn barriers_tell_what_was_done_before_them() {
+        let with_barrier = |requests| Extent { requests, barriers: vec![2] };
+        let behind = Moment { position: 2, barriers: 1, time: 90 };
+        let before = [given(0, 1, at(1, 10), at(2, 20))];
+        assert_eq!(
+            pairs(&before, &[with_barrier(4), with_barrier(4)]),
+            [],
+            "got before the barrier, no request between"
+        );
+        let across = [given(0, 1, at(1, 10), behind)];
+        assert_eq!(pairs(&across, &[with_barrier(4), with_barrier(4)]), []);
+        let late = [given(0, 1, Moment { position: 3, ..behind }, Moment { time: 95, ..behind })];
+        assert_eq!(pairs(&late, &[with_barrier(4), with_barrier(4)]), [(0, 1, 90)]);
+    }
+}
