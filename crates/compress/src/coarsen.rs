@@ -16,6 +16,7 @@ use crate::columns::{
 };
 use crate::error::CompressError;
 use crate::peers::{RELATIVE, Ranks};
+use crate::stage::Step;
 use gather::{ByLine, Gathered};
 use iotrail_model::calls::{CallKind, PerCall, Transfer, mpi};
 use iotrail_mpi_abi::RequestUse;
@@ -33,18 +34,22 @@ const LOSSY: [usize; 9] = [REQUESTED, SIZE, RET, OFFSET, SENT, RECEIVED, PEER, T
 /// Columns of names that are foreseen from the events before.
 const FORESEEN: [usize; 7] = [FD, OPEN, PATH, FILE, PATH2, FILE2, OPEN2];
 
-/// The structure at a precision, in percent; 100 is the structure as it is.
+/// The structure at a precision, in percent; 100 is the structure as it is. `step` is told how far it is.
 ///
 /// # Errors
 /// It is not exact, or contradicts itself.
-pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document, CompressError> {
+pub fn coarsen(
+    mut document: Document,
+    precision: Precision,
+    step: Step<'_>,
+) -> Result<Document, CompressError> {
     if precision == Precision::EXACT || document.about.value_precision() == precision {
         return Ok(document);
     }
     if let Some(percent) = document.about.precision {
         return Err(CompressError::Coarse { percent });
     }
-    let gathered = gather::gather(&document)?;
+    let gathered = gather::gather(&document, step)?;
     let safety = Safety::of(&document);
     document.about.precision = Some(precision.percent());
     document.about.fixed_counts = safety.fixed();
@@ -88,11 +93,11 @@ pub fn coarsen(mut document: Document, precision: Precision) -> Result<Document,
 ///
 /// # Errors
 /// It is not exact, or contradicts itself.
-pub fn smaller(document: Document, precision: Precision) -> Result<Document, CompressError> {
+pub fn smaller(document: Document, precision: Precision, step: Step<'_>) -> Result<Document, CompressError> {
     if precision == Precision::EXACT {
         return Ok(document);
     }
-    let coarse = coarsen(document.clone(), precision)?;
+    let coarse = coarsen(document.clone(), precision, step)?;
     let len = |document: &Document| document.to_bytes().map(|bytes| bytes.len());
     Ok(if len(&coarse).ok() < len(&document).ok() { coarse } else { document })
 }

@@ -10,13 +10,12 @@ use crate::lines::{LineEvent, LineEvents, Thread, lines, renumber};
 use crate::naming::Naming;
 use crate::roles::Roles;
 use crate::sequences::{SequenceBuilder, nesting};
+use crate::stage::{Stage, Step};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::mpi::{self, Role, role};
 use iotrail_model::{Cell, EnvironmentDigests, Event, Names, Process};
-use iotrail_structure::{
-    Execution, Key, KeyId, Order, Precision, Structure, StructureError, Tree, Value, build,
-};
+use iotrail_structure::{Key, KeyId, Order, Precision, Structure, Tree, Value, Visit, build};
 use iotrail_structure_file::{About, CallKey, Document, ItemTimes, Line};
 use iotrail_trail::{Columns, EventLog};
 
@@ -41,14 +40,14 @@ const FORMS: [u8; OF_EXECUTION.len()] = {
     forms
 };
 
-/// The structure of a log; `step` is told the number of events that were read.
+/// The structure of a log; `step` is told how far it is.
 ///
 /// # Errors
 /// The log cannot be read, or has more events than a structure holds.
 pub fn compress(
     log: &EventLog,
     options: &CompressOptions,
-    mut step: impl FnMut(u64),
+    step: Step<'_>,
 ) -> Result<Document, CompressError> {
     let mut events: HashMap<Thread, Vec<LineEvent>, RandomState> = HashMap::default();
     let query = Roles::query(log)?;
@@ -61,7 +60,7 @@ pub fn compress(
             events.entry((event.case, event.pid, event.tid)).or_default().push(LineEvent { event, role });
         }
         read += batch.len as u64;
-        step(read);
+        step(Stage::Reading, read);
     }
     let mut naming = Naming::new(log);
     let mut lines = lines(log.cases(), events);
@@ -88,17 +87,17 @@ pub fn compress(
     let order = if options.precision == Precision::LEAST { Order::Loose } else { Order::Exact };
     let spare = (order == Order::Loose && empty.names.calls.iter().any(|call| mpi::is_message(call)))
         .then(|| lines.clone());
-    let document = with_structure(empty, lines, order)?;
+    let document = with_structure(empty, lines, order, step)?;
     let is_unsafe = document.about.reordered && has_fixed_counts(&document);
     let document = match spare.filter(|_| is_unsafe) {
         // Who receives must come by the places of the calls in the order in which all do.
-        Some(lines) => with_structure(document, lines, Order::Exact)?,
+        Some(lines) => with_structure(document, lines, Order::Exact, step)?,
         None => document,
     };
     match document.about.reordered {
-        false => smaller(document, options.precision),
+        false => smaller(document, options.precision, step),
         // The order of calls is not that which was recorded, whatever the size.
-        true => coarsen(document, options.precision),
+        true => coarsen(document, options.precision, step),
     }
 }
 
@@ -117,12 +116,13 @@ fn with_structure(
     document: Document,
     lines: Vec<LineEvents>,
     order: Order,
+    step: Step<'_>,
 ) -> Result<Document, CompressError> {
     let of_paths = files_of_paths(&document.names, &document.files);
     let every_time = document.about.has_every_time();
-    let collected = Collected::of(lines, &document.names, &of_paths, every_time, order)?;
-    let structure = collected.structure();
-    let times = if every_time { Vec::new() } else { collected.times(&structure, &document.about)? };
+    let collected = Collected::of(lines, &document.names, &of_paths, (every_time, order), step)?;
+    let structure = collected.structure(step);
+    let times = if every_time { Vec::new() } else { collected.times(&document.about) };
     let Collected { keys, lines, is_reordered: reordered, .. } = collected;
     let about = About { reordered, ..document.about };
     Ok(Document { about, keys, lines, structure, times, ..document })
@@ -147,8 +147,8 @@ impl Collected {
         mut lines: Vec<LineEvents>,
         names: &Names,
         of_paths: &HashMap<i64, i64, RandomState>,
-        every_time: bool,
-        order: Order,
+        (every_time, order): (bool, Order),
+        step: Step<'_>,
     ) -> Result<Self, CompressError> {
         let mut ids: HashMap<CallKey, KeyId, RandomState> = HashMap::default();
         let mut keys = Vec::new();
@@ -170,7 +170,7 @@ impl Collected {
             sequences.add(keys, &nesting(&line.events), first)?;
             first += line.events.len();
         }
-        let tree = build(&sequences.sequences, order);
+        let tree = build(&sequences.sequences, order, &mut |done| step(Stage::Loops, done));
         let (nesting, is_reordered) = in_order_of(&tree, &mut sequences, &mut lines);
         if !every_time {
             renumber(&mut lines);
@@ -186,6 +186,7 @@ impl Collected {
                 foresight.follow(&event.numbers(), event.dur.number(), inside);
             }
             first += events.len();
+            step(Stage::Changes, first as u64);
             collected.lines.push(line);
         }
         Ok(collected)
@@ -214,20 +215,23 @@ impl Collected {
         }
     }
 
-    fn structure(&self) -> Structure {
+    fn structure(&self, step: Step<'_>) -> Structure {
         let value = |event: u32, column: usize, form: u8| -> Value {
             let row = self.sequences.rows[event as usize];
             self.cells[column][usize::from(form)].get(row as usize)
         };
-        Structure::new(&self.tree, self.lines.len() as u32, &FORMS, value)
+        let step = &mut |done| step(Stage::Columns, done);
+        Structure::new(&self.tree, self.lines.len() as u32, &FORMS, value, step)
     }
 
-    fn times(&self, structure: &Structure, about: &About) -> Result<Vec<ItemTimes>, StructureError> {
-        let mut times = vec![ItemTimes::new(about.resolution()); structure.items().len()];
+    /// Times of each item of the structure, whose items have the numbers that they have in the tree.
+    fn times(&self, about: &About) -> Vec<ItemTimes> {
+        let mut times = vec![ItemTimes::new(about.resolution()); self.tree.len()];
+        let walker = self.tree.walker();
         let mut rows = self.times.iter();
         for line in 0..self.lines.len() as u32 {
             let mut first = true;
-            structure.walk(line, &mut |Execution { item, entered, .. }| {
+            walker.walk(line, &mut |Visit { item, entered, .. }| {
                 let of_item = &mut times[item.0 as usize];
                 let &(gap, duration) = rows.next().unwrap_or(&(None, None));
                 if !std::mem::take(&mut first) {
@@ -236,10 +240,9 @@ impl Collected {
                 if let Some(duration) = duration {
                     of_item.durations.add(duration, line);
                 }
-                Ok::<_, StructureError>(())
-            })?;
+            });
         }
-        Ok(times)
+        times
     }
 }
 
@@ -251,15 +254,16 @@ fn in_order_of(
     lines: &mut [LineEvents],
 ) -> (Vec<Vec<usize>>, bool) {
     let (mut nesting, mut first, mut is_reordered) = (Vec::new(), 0, false);
+    let walker = tree.walker();
     for (number, line) in (0..).zip(lines) {
         let (mut events, mut insides) = (Vec::new(), Vec::new());
         let rows = &mut sequences.rows;
-        tree.walk(number, &mut |event, inside| {
-            let row = &mut rows[event.0 as usize];
+        walker.walk(number, &mut |visit| {
+            let row = &mut rows[visit.event.0 as usize];
             let place = (first + events.len()) as u32;
             is_reordered |= *row != place;
             events.push(line.events[std::mem::replace(row, place) as usize - first]);
-            insides.push(inside);
+            insides.push(visit.inside);
         });
         first += events.len();
         line.events = events;

@@ -23,6 +23,7 @@ mod outline;
 mod peers;
 mod roles;
 mod sequences;
+mod stage;
 #[cfg(test)]
 mod tests;
 
@@ -36,3 +37,4 @@ pub use load::{check, is_structure_file, load};
 pub use loops::{Iteration, LoopRow, Loops, Spread};
 pub use message_calls::{CountedCalls, Told, counted_calls};
 pub use outline::{Counts, Outline, OutlineCall, OutlineItem, OutlineLine, OutlineOptions};
+pub use stage::{Stage, Step};

@@ -2,7 +2,7 @@
 
 use crate::error::CompressError;
 use crate::events::Events;
-use crate::{CompressOptions, Loops, Outline, OutlineOptions, check, compress, expand};
+use crate::{CompressOptions, Loops, Outline, OutlineOptions, Stage, check, compress, expand};
 use iotrail_model::{
     Case, CaseId, CaseName, Event, Frame, Layer, Nanos, Nullable, OpenId, Pid, Process, Site, SourcePlace,
     Tid, Timestamp,
@@ -133,7 +133,7 @@ fn shown(log: &EventLog) -> Vec<(Event, Vec<String>)> {
 }
 
 fn there_and_back(log: &EventLog, options: &CompressOptions) -> (Document, EventLog, TempDir) {
-    let made = compress(log, options, |_| {}).expect("a structure");
+    let made = compress(log, options, &mut |_, _| {}).expect("a structure");
     let bytes = made.to_bytes().expect("bytes");
     let document = Document::of_bytes(&bytes).expect("the structure");
     assert_eq!(document, made);
@@ -189,7 +189,8 @@ fn calls_from_two_places_are_two_calls_and_their_sites_cost_some_bytes() {
     let barrier = |site, what| (0, 6, site, what);
     let with = |what| {
         let body = [barrier(0, what), barrier(1, what), barrier(0, what)];
-        let document = compress(&log(&body.repeat(50)), &default_options(), |_| {}).expect("a structure");
+        let document =
+            compress(&log(&body.repeat(50)), &default_options(), &mut |_, _| {}).expect("a structure");
         let bytes = document.to_bytes().expect("bytes").len();
         let outline = Outline::of(&document, OutlineOptions::default()).expect("an outline");
         (document, bytes, outline)
@@ -213,11 +214,12 @@ fn calls_from_two_places_are_two_calls_and_their_sites_cost_some_bytes() {
 fn a_loop_over_files_is_one_loop() {
     let row = |call, what| (0, call, 0, what);
     let body = [row(0, 10), row(1, 20), row(1, 20), row(4, 10)];
-    let document = compress(&log(&body.repeat(100)), &default_options(), |_| {}).expect("a structure");
+    let document =
+        compress(&log(&body.repeat(100)), &default_options(), &mut |_, _| {}).expect("a structure");
     let items = document.structure.items();
     assert_eq!(items.iter().filter(|item| matches!(item.what, Repeats::Loop(_))).count(), 1);
     assert_eq!(items.len(), 4);
-    let twice = compress(&log(&body.repeat(200)), &default_options(), |_| {}).expect("a structure");
+    let twice = compress(&log(&body.repeat(200)), &default_options(), &mut |_, _| {}).expect("a structure");
     assert_eq!(twice.structure.items().len(), 4);
 }
 
@@ -296,7 +298,7 @@ proptest! {
     ) {
         let body = [(0, 6, 0, 9), (0, 0, 1, 3), (0, 1, 1, 20), (1, 1, 2, 6), (1, 4, 1, 10)];
         let options = if exact { EXACT } else { default_options() };
-        let file = compress(&log(&body.repeat(9)), &options, |_| {}).expect("a structure").to_bytes().expect("bytes");
+        let file = compress(&log(&body.repeat(9)), &options, &mut |_, _| {}).expect("a structure").to_bytes().expect("bytes");
         let damaged = with_damage(&file, section, |raw| {
             for (index, byte) in &changes {
                 if !raw.is_empty() {
@@ -314,7 +316,7 @@ proptest! {
     #[test]
     fn a_flipped_bit_or_a_cut_is_an_error(index in any::<prop::sample::Index>(), bit in 0..8_u8) {
         let body = [(0, 0, 1, 3), (0, 1, 1, 20), (0, 4, 1, 10)];
-        let file = compress(&log(&body.repeat(5)), &EXACT, |_| {}).expect("a structure").to_bytes().expect("bytes");
+        let file = compress(&log(&body.repeat(5)), &EXACT, &mut |_, _| {}).expect("a structure").to_bytes().expect("bytes");
         let at = index.index(file.len());
         let mut flipped = file.clone();
         flipped[at] ^= 1 << bit;
@@ -353,7 +355,7 @@ fn time_steps() -> EventLog {
 
 #[test]
 fn loops_have_the_time_bytes_and_slowest_iterations_of_the_program() {
-    let document = compress(&time_steps(), &EXACT, |_| ()).unwrap();
+    let document = compress(&time_steps(), &EXACT, &mut |_, _| {}).unwrap();
     let loops = Loops::of(&document).unwrap();
     let [steps] = &loops.loops[..] else { panic!("{loops:#?}") };
     // The last step ends with its last call, 46 ns after its first began.
@@ -380,7 +382,7 @@ proptest! {
 
     #[test]
     fn iterations_of_loops_are_those_of_the_outline(rows in program()) {
-        let document = compress(&log(&rows), &EXACT, |_| ()).unwrap();
+        let document = compress(&log(&rows), &EXACT, &mut |_, _| {}).unwrap();
         let outline = Outline::of(&document, OutlineOptions::default()).unwrap();
         let mut expected = Vec::new();
         let mut items: Vec<_> = outline.body.iter().collect();
@@ -432,4 +434,17 @@ fn more_events_than_a_structure_holds_are_an_error() {
     document.lines.iter_mut().for_each(|line| line.events = u32::MAX);
     let error = Document::of_bytes(&document.to_bytes().expect("bytes")).expect_err("too many events");
     assert!(error.to_string().contains("8589934590 events"), "{error}");
+}
+
+#[test]
+fn each_stage_goes_over_all_events() {
+    let (log, mut steps) = (time_steps(), Vec::new());
+    let options = CompressOptions { precision: Precision::LEAST, ..default_options() };
+    compress(&log, &options, &mut |stage, done| steps.push((stage, done))).expect("a structure");
+    assert!(steps.is_sorted(), "{steps:?}");
+    let stages = [Stage::Reading, Stage::Loops, Stage::Changes, Stage::Columns, Stage::Distributions];
+    for stage in stages {
+        let last = steps.iter().rfind(|(other, _)| *other == stage);
+        assert_eq!(last, Some(&(stage, log.rows())));
+    }
 }

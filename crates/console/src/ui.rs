@@ -45,6 +45,16 @@ impl EventBar<'_> {
         bar.set_position(done);
     }
 
+    /// Of a stage of the work, so many of so many are done.
+    pub fn show_stage(&self, stage: &'static str, done: u64, total: u64) {
+        self.show(done, total);
+        if let Some(bar) = self.bar.get().filter(|bar| bar.message() != stage) {
+            bar.set_message(stage);
+            bar.reset_elapsed();
+            bar.reset_eta();
+        }
+    }
+
     /// Takes the bar away.
     pub fn clear(&self) {
         if let Some(bar) = self.bar.get() {

@@ -2,15 +2,14 @@
 //!
 //! Source: Scala-H-Trace, sections 3.1 and 4; its (start, stride, count) of offsets are affine columns.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
 use crate::fold::Unfolded;
-use crate::tree::Positions;
-use crate::{Affine, Folded, RankList, fold, unfold};
+use crate::tree::{Counts, Positions};
+use crate::{Affine, Block, Folded, RankList, fold, unfold};
 
 /// One value of a column; NULL is unknown.
 pub type Value = Option<i64>;
@@ -28,15 +27,16 @@ pub enum Values {
 
 impl Values {
     /// The values of a rank, in order, whose executions stand at these positions.
-    pub fn of(positions: &Positions, executions: Range<usize>, values: impl Fn(usize) -> Value) -> Self {
-        let all = executions.clone().map(&values);
-        if all.clone().all(|value| value.is_none()) {
-            return Self::Null;
-        }
-        let known: Option<Vec<i64>> = all.collect();
+    fn of(positions: &Positions, executions: Range<usize>, values: impl Fn(usize) -> Value) -> Self {
+        let known: Option<Vec<i64>> = executions.clone().map(&values).collect();
         let points = known.iter().flat_map(|known| executions.clone().zip(known));
         let affine = Affine::through(points.map(|(execution, &value)| (positions.at(execution), value)));
         affine.map_or_else(|| Self::Sequence(fold(executions.map(values))), Self::Affine)
+    }
+
+    /// The same value everywhere, at so many indices.
+    fn same(value: Value, indices: usize) -> Self {
+        value.map_or(Self::Null, |constant| Self::Affine(Affine { constant, coefficients: vec![0; indices] }))
     }
 
     /// Numbers that have to be kept.
@@ -104,10 +104,38 @@ pub struct Column {
 }
 
 impl Column {
+    /// Of a column that has the same value everywhere.
+    pub(crate) const LEAST_WEIGHT: usize = 2;
+
     /// The column of values by execution, on the ranks that execute the item.
     pub fn of(positions: &Positions, values: impl Fn(usize) -> Value) -> Self {
-        let of_rank = |(rank, executions)| (rank, Values::of(positions, executions, &values));
-        Self::of_ranks(positions.sequences().map(of_rank))
+        if positions.is_empty() {
+            return Self::default();
+        }
+        let is_same = |mut executions: Range<usize>| {
+            let first = executions.next().and_then(&values);
+            executions.all(|execution| values(execution) == first).then_some(first)
+        };
+        if let Some(value) = is_same(0..positions.len()) {
+            let ranks = Arc::clone(positions.ranks());
+            let values = Values::same(value, positions.width());
+            return Self { classes: vec![Class { ranks, strides: Vec::new(), values }] };
+        }
+        let mut groups = Groups::default();
+        for (rank, executions) in positions.sequences() {
+            match is_same(executions.clone()) {
+                Some(value) => groups.add_same(rank, value),
+                None => groups.add(rank, Values::of(positions, executions, &values)),
+            }
+        }
+        groups.column(positions.width())
+    }
+
+    /// The column of counts of an item in the body that is executed at these positions.
+    pub(crate) fn of_counts(around: &Positions, counts: &Counts) -> Self {
+        let mut of_executions = vec![0; around.len()];
+        counts.iter().for_each(|(execution, count)| of_executions[execution as usize] = count);
+        Self::of(around, |execution| Some(of_executions[execution].into()))
     }
 
     /// Classes by their first rank.
@@ -132,7 +160,11 @@ impl Column {
     /// The column of all ranks of two, of which no rank is in both.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Self {
-        Self::of_ranks(self.ranks().chain(other.ranks()))
+        let mut groups = Groups::default();
+        let mut ranks: Vec<(u32, Values)> = self.ranks().chain(other.ranks()).collect();
+        ranks.sort_by_key(|&(rank, _)| rank);
+        ranks.into_iter().for_each(|(rank, values)| groups.add(rank, values));
+        groups.column(0)
     }
 
     /// The values of each rank.
@@ -141,17 +173,6 @@ impl Column {
             let of_rank = |rank| Some((rank, class.values.moved(class.added(rank)?)?));
             class.ranks.iter().filter_map(of_rank)
         })
-    }
-
-    fn of_ranks(ranks: impl Iterator<Item = (u32, Values)>) -> Self {
-        let mut groups: HashMap<Values, BTreeMap<u32, i64>> = HashMap::new();
-        for (rank, values) in ranks {
-            let (constant, shared) = values.apart();
-            groups.entry(shared).or_default().insert(rank, constant);
-        }
-        Self::of_classes(
-            groups.into_iter().flat_map(|(shared, constants)| classes(&shared, &constants)).collect(),
-        )
     }
 
     /// Reads the values of a rank from the first one on; NULL if it has none.
@@ -171,32 +192,78 @@ impl Column {
     }
 }
 
-/// Classes of ranks whose values are equal but for a constant: one if that is the same, else those in which it
+/// Ranks, ascending, by what their values have in common, with what they have not.
+#[derive(Default)]
+struct Groups {
+    /// Those that were added as having the same value everywhere: no value, or a constant.
+    nulls: Vec<(u32, i64)>,
+    constants: Vec<(u32, i64)>,
+    others: HashMap<Values, Vec<(u32, i64)>>,
+}
+
+impl Groups {
+    fn add(&mut self, rank: u32, values: Values) {
+        let (constant, shared) = values.apart();
+        self.others.entry(shared).or_default().push((rank, constant));
+    }
+
+    fn add_same(&mut self, rank: u32, value: Value) {
+        match value {
+            None => self.nulls.push((rank, 0)),
+            Some(constant) => self.constants.push((rank, constant)),
+        }
+    }
+
+    /// The column of values at so many indices.
+    fn column(self, indices: usize) -> Column {
+        let same = [(Values::Null, self.nulls), (Values::same(Some(0), indices), self.constants)];
+        let groups = self.others.into_iter().chain(same);
+        Column::of_classes(groups.flat_map(|(shared, ranks)| classes(&shared, &ranks)).collect())
+    }
+}
+
+/// Classes of ranks, ascending, whose values are equal but for a constant: one if that is the same, else those in which it
 /// follows from the rank, else one for each constant.
-fn classes(shared: &Values, constants: &BTreeMap<u32, i64>) -> Vec<Class> {
+fn classes(shared: &Values, constants: &[(u32, i64)]) -> Vec<Class> {
+    let list = |constants: &[(u32, i64)]| {
+        let ranks: Vec<u32> = constants.iter().map(|&(rank, _)| rank).collect();
+        RankList::of_ascending(&ranks)
+    };
     let class = |ranks, strides, constant| {
         Some(Class { ranks: Arc::new(ranks), strides, values: shared.moved(constant)? })
     };
-    let mut equal: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
-    let mut classes = Vec::new();
-    let differ = constants.values().any(|constant| Some(constant) != constants.values().next());
-    for block in RankList::new(constants.keys().copied()).blocks() {
-        let ranks = RankList::new(block.ranks());
-        match strides(&ranks, constants).filter(|_| differ) {
-            Some(Affine { constant, coefficients }) => classes.extend(class(ranks, coefficients, constant)),
-            None => ranks.iter().for_each(|rank| equal.entry(constants[&rank]).or_default().push(rank)),
+    let of_constant = |equal: &[(u32, i64)]| class(list(equal), Vec::new(), equal[0].1);
+    let Some(&(_, first)) = constants.first() else { return Vec::new() };
+    if constants.iter().all(|&(_, constant)| constant == first) {
+        return of_constant(constants).into_iter().collect();
+    }
+    let (mut classes, mut others, mut rest) = (Vec::new(), Vec::new(), constants);
+    for block in list(constants).blocks() {
+        let of_block;
+        (of_block, rest) = rest.split_at(block.len() as usize);
+        match strides(block, of_block) {
+            Some(Affine { constant, coefficients }) => {
+                classes.extend(class(list(of_block), coefficients, constant));
+            }
+            None => others.extend_from_slice(of_block),
         }
     }
-    let of_constant = |(constant, ranks)| class(RankList::new(ranks), Vec::new(), constant);
-    classes.extend(equal.into_iter().filter_map(of_constant));
+    others.sort_by_key(|&(_, constant)| constant);
+    classes.extend(others.chunk_by(|one, next| one.1 == next.1).filter_map(of_constant));
     classes
 }
 
-/// How constants follow from the indices of ranks, where there are several ranks in one block.
-fn strides(ranks: &RankList, constants: &BTreeMap<u32, i64>) -> Option<Affine> {
-    let [block] = ranks.blocks() else { return None };
-    let point = |rank| Some((block.indices(rank)?, constants[&rank]));
-    let points: Vec<(Vec<u32>, i64)> = ranks.iter().map(point).collect::<Option<_>>()?;
+/// How constants follow from the indices of the ranks of a block, where there are several ranks.
+fn strides(block: &Block, constants: &[(u32, i64)]) -> Option<Affine> {
+    let inner = block.progressions.last()?;
+    let step = |pair: &[(u32, i64)]| i128::from(pair[1].1) - i128::from(pair[0].1);
+    let first = constants.windows(2).next().map(step);
+    let mut inner = constants.chunks(inner.count as usize);
+    if !inner.all(|chunk| chunk.windows(2).all(|pair| Some(step(pair)) == first)) {
+        return None;
+    }
+    let point = |&(rank, constant): &(u32, i64)| Some((block.indices(rank)?, constant));
+    let points: Vec<(Vec<u32>, i64)> = constants.iter().map(point).collect::<Option<_>>()?;
     let points = points.iter().map(|(indices, constant)| (&indices[..], *constant));
     Affine::through(points).filter(|affine| affine.coefficients.iter().any(|&stride| stride != 0))
 }

@@ -30,5 +30,6 @@ pub use quantities::Quantities;
 pub use rank_list::{Block, Progression, RankList};
 pub use structure::{Coded, DrawnColumns, Execution, Repeated, Repeats, Structure, StructureError, Walker};
 pub use tree::{
-    Counts, EventId, Item, ItemId, Key, KeyId, Order, Positions, Sequences, SequencesError, Tree, What, build,
+    Counts, EventId, Item, ItemId, Key, KeyId, Order, Positions, Sequences, SequencesError, Tree, TreeWalker,
+    Visit, What, build,
 };

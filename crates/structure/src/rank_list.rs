@@ -36,11 +36,15 @@ impl RankList {
         let mut ranks: Vec<u32> = ranks.into_iter().collect();
         ranks.sort_unstable();
         ranks.dedup();
-        let single = |start| Block { start, progressions: Vec::new() };
-        let mut blocks: Vec<Block> = ranks.into_iter().map(single).collect();
+        Self::of_ascending(&ranks)
+    }
+
+    /// The list of these ranks, of which each is larger than the one before.
+    pub(crate) fn of_ascending(ranks: &[u32]) -> Self {
+        let mut blocks = progressions(ranks);
         loop {
             let before = blocks.len();
-            blocks = join(&blocks);
+            blocks = join(blocks);
             if blocks.len() == before {
                 return Self { blocks };
             }
@@ -167,19 +171,35 @@ impl fmt::Display for RankList {
     }
 }
 
+/// Cuts ascending ranks into progressions as long as they go.
+fn progressions(ranks: &[u32]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut rest = ranks;
+    while let [start, others @ ..] = rest {
+        let stride = others.first().map_or(0, |next| next - start);
+        let count = 1 + rest.windows(2).take_while(|pair| pair[1] - pair[0] == stride).count();
+        let progression = (count > 1).then_some(Progression { count: count as u32, stride });
+        blocks.push(Block { start: *start, progressions: progression.into_iter().collect() });
+        rest = &rest[count..];
+    }
+    blocks
+}
+
 /// Cuts the starts of equal blocks that follow each other into progressions.
-fn join(blocks: &[Block]) -> Vec<Block> {
+fn join(mut blocks: Vec<Block>) -> Vec<Block> {
     let mut joined = Vec::new();
-    let mut rest = blocks;
-    while let Some((first, others)) = rest.split_first() {
+    let mut index = 0;
+    while index < blocks.len() {
+        let (first, others) = (&blocks[index], &blocks[index + 1..]);
         let count = progression(first, others);
-        let mut progressions = first.progressions.clone();
+        let stride = others.first().map_or(0, |next| next.start - first.start);
+        let Block { start, progressions } = &mut blocks[index];
+        let mut progressions = std::mem::take(progressions);
         if count > 1 {
-            let stride = rest[1].start - first.start;
             progressions.insert(0, Progression { count: count as u32, stride });
         }
-        joined.push(Block { start: first.start, progressions });
-        rest = &rest[count..];
+        joined.push(Block { start: *start, progressions });
+        index += count;
     }
     joined
 }

@@ -127,9 +127,16 @@ pub type DrawnColumns = BTreeMap<(u32, u32), Drawn>;
 
 impl Structure {
     /// The structure of so many sequences and their tree. Each column has `forms` of which the one that takes the least
-    /// space is kept; `value` gives the value of an event, by its index, in a form of a column.
-    pub fn new(tree: &Tree, sequences: u32, forms: &[u8], value: impl Fn(u32, usize, u8) -> Value) -> Self {
-        let mut builder = Builder { tree, forms, value, items: Vec::new() };
+    /// space is kept; `value` gives the value of an event, by its index, in a form of a column. Its items have the numbers that
+    /// they have in the tree. `step` is told the number of events whose columns are made.
+    pub fn new(
+        tree: &Tree,
+        sequences: u32,
+        forms: &[u8],
+        value: impl Fn(u32, usize, u8) -> Value,
+        step: &mut dyn FnMut(u64),
+    ) -> Self {
+        let mut builder = Builder { tree, forms, value, items: Vec::new(), events: 0, step };
         let root = builder.body(tree.root(), &Positions::root(sequences));
         Self { items: builder.items, root, drawn: DrawnColumns::new() }
     }
@@ -346,6 +353,9 @@ struct Builder<'a, F> {
     forms: &'a [u8],
     value: F,
     items: Vec<Repeated>,
+    /// Whose columns are made.
+    events: u64,
+    step: &'a mut dyn FnMut(u64),
 }
 
 impl<F: Fn(u32, usize, u8) -> Value> Builder<'_, F> {
@@ -355,27 +365,44 @@ impl<F: Fn(u32, usize, u8) -> Value> Builder<'_, F> {
 
     fn item(&mut self, id: ItemId, around: &Positions) -> ItemId {
         let item = self.tree.item(id);
-        let count = |execution| Some(item.counts.executions(execution as u32).len() as i64);
-        let counts = Column::of(around, count);
+        let counts = Column::of_counts(around, &item.counts);
         let positions = around.inside(&item.counts);
         let what = match &item.what {
             What::Loop(body) => Repeats::Loop(self.body(body, &positions)),
             What::Event { key, events, children } => {
                 let value = |execution: usize, column, form| (self.value)(events[execution].0, column, form);
-                let smallest = |(column, &forms): (usize, &u8)| {
-                    let of_form = |form| Coded {
-                        form,
-                        column: Column::of(&positions, |execution| value(execution, column, form)),
-                    };
-                    (0..forms).map(of_form).min_by_key(|coded| coded.column.weight()).unwrap_or_default()
+                let of_form = |column, form| Coded {
+                    form,
+                    column: Column::of(&positions, |execution| value(execution, column, form)),
                 };
+                let smallest = |(column, &forms): (usize, &u8)| smallest(forms, |form| of_form(column, form));
                 let columns = self.forms.iter().enumerate().map(smallest).collect();
+                self.events += events.len() as u64;
+                (self.step)(self.events);
                 Repeats::Event { key: *key, columns, children: self.body(children, &positions) }
             }
         };
+        debug_assert_eq!(id.0 as usize, self.items.len());
         self.items.push(Repeated { counts, what });
         ItemId(self.items.len() as u32 - 1)
     }
+}
+
+/// The form that takes the least space, the first of several. None is smaller than one that takes one number besides its ranks: where
+/// values are NULL, they are so in each form.
+fn smallest(forms: u8, of_form: impl Fn(u8) -> Coded) -> Coded {
+    let mut smallest: Option<(usize, Coded)> = None;
+    for form in 0..forms {
+        let coded = of_form(form);
+        let weight = coded.column.weight();
+        if smallest.as_ref().is_none_or(|(least, _)| weight < *least) {
+            smallest = Some((weight, coded));
+        }
+        if weight <= Column::LEAST_WEIGHT {
+            break;
+        }
+    }
+    smallest.map(|(_, coded)| coded).unwrap_or_default()
 }
 
 /// What is left of the columns of an item.

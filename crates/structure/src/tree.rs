@@ -16,11 +16,13 @@ mod row;
 mod sequences;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use build::build;
 pub use counts::Counts;
 pub use positions::Positions;
 pub use sequences::{EventId, Key, KeyId, Sequences, SequencesError};
+pub use walk::{TreeWalker, Visit};
 
 /// Which order of events a tree keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +63,15 @@ pub enum What {
     Loop(Vec<ItemId>),
 }
 
+impl What {
+    /// The items inside.
+    fn body(&self) -> &[ItemId] {
+        match self {
+            Self::Loop(body) | Self::Event { children: body, .. } => body,
+        }
+    }
+}
+
 /// Sequences of events as nested loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
@@ -93,31 +104,10 @@ impl Tree {
         &self.items[id.0 as usize]
     }
 
-    /// Calls `visit` with each event of one sequence and the number of calls around it, in the order of execution; only
-    /// this sequence is expanded.
-    pub fn walk(&self, sequence: u32, visit: &mut impl FnMut(EventId, usize)) {
-        self.walk_body(&self.root, sequence, 0, visit);
-    }
-
-    fn walk_body(
-        &self,
-        body: &[ItemId],
-        execution: u32,
-        inside: usize,
-        visit: &mut impl FnMut(EventId, usize),
-    ) {
-        for &id in body {
-            let item = self.item(id);
-            for index in item.counts.executions(execution) {
-                match &item.what {
-                    What::Loop(body) => self.walk_body(body, index, inside, visit),
-                    What::Event { events, children, .. } => {
-                        visit(events[index as usize], inside);
-                        self.walk_body(children, index, inside + 1, visit);
-                    }
-                }
-            }
-        }
+    /// Walks its sequences.
+    #[must_use]
+    pub fn walker(&self) -> TreeWalker<'_> {
+        TreeWalker::new(self)
     }
 
     fn push(&mut self, item: Item) -> ItemId {

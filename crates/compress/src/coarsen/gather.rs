@@ -4,6 +4,7 @@ use super::{FORESEEN, LOSSY};
 use crate::columns::Numbers;
 use crate::error::CompressError;
 use crate::events::Events;
+use crate::stage::{Stage, Step};
 use iotrail_structure::{Repeats, Value};
 use iotrail_structure_file::Document;
 
@@ -59,7 +60,7 @@ fn columns() -> impl Iterator<Item = usize> {
     LOSSY.into_iter().chain(FORESEEN)
 }
 
-pub(super) fn gather(document: &Document) -> Result<Vec<Gathered>, CompressError> {
+pub(super) fn gather(document: &Document, step: Step<'_>) -> Result<Vec<Gathered>, CompressError> {
     let begin = |item: &iotrail_structure::Repeated| {
         let columns = match &item.what {
             Repeats::Event { .. } => Some(vec![ByLine::default(); columns().count()]),
@@ -73,14 +74,17 @@ pub(super) fn gather(document: &Document) -> Result<Vec<Gathered>, CompressError
     note_depths(document, document.structure.root(), 1, &mut depths);
     let mut events = Events::new(document, 0);
     let mut walker = document.structure.walker(0, document.events());
+    let mut done = 0;
     for line in 0..document.lines.len() as u32 {
         events.line(line, &mut |expanded| {
             let numbers: Numbers = expanded.event.numbers();
             if let Some(values) = &mut gathered[expanded.item.0 as usize].columns {
                 columns().zip(values).for_each(|(column, values)| values.push(line, numbers[column]));
             }
+            done += 1;
             Ok(())
         })?;
+        step(Stage::Distributions, done);
         let mut counted = |item: iotrail_structure::ItemId, count: u32| {
             if let Some(counts) = &mut gathered[item.0 as usize].counts {
                 counts.push(line, Some(count.into()));

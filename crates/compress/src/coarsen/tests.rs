@@ -130,14 +130,14 @@ proptest! {
     fn totals_are_exact_values_are_near_and_space_never_grows(
         ranks in programs(), common in any::<bool>(), mut percents in prop::collection::vec(1..100_u64, 1..4),
     ) {
-        let exact = compress(&log(&ranks, common, 50), &options(100), |_| ()).expect("a structure");
+        let exact = compress(&log(&ranks, common, 50), &options(100), &mut |_, _| {}).expect("a structure");
         let expected = totals(&exact);
         percents.extend([99, 95, 80]);
         percents.sort_unstable();
         let mut weight = exact.structure.weight();
         for percent in percents.into_iter().rev() {
             let precision = Precision::new(percent).expect("a precision");
-            let document = coarsen(exact.clone(), precision).expect("a structure");
+            let document = coarsen(exact.clone(), precision, &mut |_, _| {}).expect("a structure");
             let read = Document::of_bytes(&document.to_bytes().expect("bytes")).expect("a document");
             prop_assert_eq!(&read, &document);
             prop_assert_eq!(totals(&document), expected.clone(), "{}", percent);
@@ -163,10 +163,10 @@ proptest! {
     #[test]
     fn at_precision_0_totals_are_exact_and_the_tree_is_small(ranks in programs(), common in any::<bool>()) {
         let log = log(&ranks, common, 50);
-        let exact = compress(&log, &options(100), |_| ()).expect("a structure");
-        let document = compress(&log, &options(0), |_| ()).expect("a structure");
+        let exact = compress(&log, &options(100), &mut |_, _| {}).expect("a structure");
+        let document = compress(&log, &options(0), &mut |_, _| {}).expect("a structure");
         prop_assert_eq!(totals(&document), totals(&exact));
-        let again = coarsen(exact.clone(), Precision::LEAST).expect("a structure");
+        let again = coarsen(exact.clone(), Precision::LEAST, &mut |_, _| {}).expect("a structure");
         prop_assert_eq!(totals(&again), totals(&exact));
         let read = Document::of_bytes(&document.to_bytes().expect("bytes")).expect("a document");
         prop_assert_eq!(read, document);
@@ -177,11 +177,11 @@ proptest! {
         ranks in programs(), row_group in 1..40_usize, percent in 1..100_u64, seed in any::<u64>(),
     ) {
         let of = |row_group, percent| {
-            compress(&log(&ranks, false, row_group), &options(percent), |_| ()).expect("a structure")
+            compress(&log(&ranks, false, row_group), &options(percent), &mut |_, _| {}).expect("a structure")
         };
         let whole = of(1_000, percent);
         prop_assert_eq!(whole.to_bytes().expect("bytes"), of(row_group, percent).to_bytes().expect("bytes"));
-        let later = super::smaller(of(1_000, 100), Precision::new(percent).expect("a precision")).expect("a structure");
+        let later = super::smaller(of(1_000, 100), Precision::new(percent).expect("a precision"), &mut |_, _| {}).expect("a structure");
         prop_assert_eq!(whole.to_bytes().expect("bytes"), later.to_bytes().expect("bytes"));
         prop_assert_eq!(events(&whole, seed), events(&later, seed));
     }
@@ -192,7 +192,7 @@ proptest! {
 
     #[test]
     fn what_is_counted_by_walking_the_tree_is_what_its_events_tell(ranks in programs(), common in any::<bool>()) {
-        let document = compress(&log(&ranks, common, 50), &options(100), |_| ()).expect("a structure");
+        let document = compress(&log(&ranks, common, 50), &options(100), &mut |_, _| {}).expect("a structure");
         let mut expected: BTreeMap<_, u64> = BTreeMap::new();
         for (_, event) in events(&document, 0).into_iter().filter(|(_, event)| event.layer == Layer::Mpi) {
             let narrow = |value: Option<i32>| value.map(i64::from);
@@ -213,8 +213,8 @@ proptest! {
 #[test]
 fn a_regular_exchange_is_counted_without_executing_it() {
     let steps: Vec<Step> = vec![(vec![(4096, 1), (4096, 3)], Vec::new()); 50];
-    let document =
-        compress(&log(&[steps.clone(), steps], false, 50), &options(100), |_| ()).expect("a structure");
+    let document = compress(&log(&[steps.clone(), steps], false, 50), &options(100), &mut |_, _| {})
+        .expect("a structure");
     let calls = crate::counted_calls(&document).expect("nothing is drawn");
     let sends = calls.iter().filter(|one| document.names.call(one.call) == "MPI_Isend");
     // To both partners, whether these are two items or one with two repetitions.
@@ -253,8 +253,8 @@ fn counts_around_a_collective_call_are_drawn_only_if_all_ranks_have_the_same() {
     let one: Vec<Step> = counts.iter().map(|&count| step(count)).collect();
     let other: Vec<Step> = counts.iter().rev().map(|&count| step(count)).collect();
     let at = |log: &EventLog, percent| {
-        let exact = compress(log, &options(100), |_| ()).expect("a structure");
-        coarsen(exact, Precision::new(percent).expect("a precision")).expect("a structure")
+        let exact = compress(log, &options(100), &mut |_, _| {}).expect("a structure");
+        coarsen(exact, Precision::new(percent).expect("a precision"), &mut |_, _| {}).expect("a structure")
     };
     let drawn_counts = |ranks: &[Vec<Step>], percent| {
         let document = at(&log(ranks, false, 50), percent);
@@ -310,7 +310,7 @@ fn of_calls(ranks: &[Vec<&str>]) -> EventLog {
 fn messages_change_places_only_where_all_ranks_make_all_collective_calls() {
     let least = CompressOptions { precision: Precision::LEAST, ..options(100) };
     let made = |ranks: &[Vec<&str>]| {
-        let document = compress(&of_calls(ranks), &least, |_| ()).expect("a structure");
+        let document = compress(&of_calls(ranks), &least, &mut |_, _| {}).expect("a structure");
         let mut names: Vec<Vec<String>> = vec![Vec::new(); ranks.len()];
         each_placed_event(&document, 0, &mut |line, event, _| {
             names[line as usize].push(document.names.call(event.call).to_owned());

@@ -1,5 +1,6 @@
 //! `iotrail compress`: a trail as a structure.
 
+use crate::commands::structured::words;
 use crate::{output, ui::Ui};
 use iotrail_compress::{CompressOptions, compress};
 use iotrail_model::units;
@@ -54,9 +55,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let precision = Precision::new(args.precision)?;
     let buckets = (args.buckets > 0).then_some(args.buckets);
     let options = CompressOptions { time_precision, buckets, precision };
-    let bar = ui.event_bar("compressing");
-    let total = log.rows();
-    let document = compress(&log, &options, |done| bar.show(done, total))?;
+    let (bar, total) = (ui.event_bar("reading"), log.rows());
+    let document = compress(&log, &options, &mut |stage, done| bar.show_stage(words(stage), done, total))?;
+    bar.show_stage("writing", total, total);
     let bytes = document.to_bytes()?;
     bar.clear();
     output::structure(&args.output, &bytes, args.force)?;

@@ -187,7 +187,7 @@ fn structure(path: &Path) -> anyhow::Result<Document> {
     let log = EventLog::open(&[path.to_owned()])?;
     let options =
         CompressOptions { time_precision: Precision::EXACT, buckets: None, precision: Precision::EXACT };
-    Ok(compress(&log, &options, |_| {})?)
+    Ok(compress(&log, &options, &mut |_, _| {})?)
 }
 
 fn replay(args: &Args, dir: &Path, posix: &Posix) -> anyhow::Result<Done> {

@@ -1,5 +1,6 @@
 //! `iotrail structure`: the loops of a program.
 
+use crate::commands::structured::words;
 use crate::{output, ui::Ui};
 use anyhow::bail;
 use iotrail_compress::{Outline, OutlineOptions, load, smaller};
@@ -94,7 +95,12 @@ fn coarser(
     ui: &Ui,
 ) -> anyhow::Result<ExitCode> {
     let before = document.to_bytes()?.len();
-    let bytes = smaller(document, precision)?.to_bytes()?;
+    let (bar, total) = (ui.event_bar("making distributions"), document.events());
+    let step = &mut |stage, done| bar.show_stage(words(stage), done, total);
+    let coarse = smaller(document, precision, step)?;
+    bar.show_stage("writing", total, total);
+    let bytes = coarse.to_bytes()?;
+    bar.clear();
     output::structure(output, &bytes, replace)?;
     ui.info(&format!(
         "{}: {} instead of {}",

@@ -2,7 +2,7 @@
 
 use crate::{output, ui::Ui};
 use anyhow::{Context, bail};
-use iotrail_compress::{CompressOptions, compress};
+use iotrail_compress::{CompressOptions, Stage, compress};
 use iotrail_model::units;
 use iotrail_structure::Precision;
 use iotrail_trail::EventLog;
@@ -82,6 +82,17 @@ pub(crate) fn abandon(trail: &Path) {
     let _ = fs::remove_dir(trail);
 }
 
+/// A stage of the work on a structure in words.
+pub(crate) fn words(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Reading => "reading",
+        Stage::Loops => "finding loops",
+        Stage::Changes => "finding changes",
+        Stage::Columns => "packing columns",
+        Stage::Distributions => "making distributions",
+    }
+}
+
 /// Compresses the trail beside a structure, and removes it when the structure is there.
 pub(crate) fn finish(structure: &Path, options: &CompressOptions, ui: &Ui) -> anyhow::Result<()> {
     let trail = trail_beside(structure);
@@ -95,12 +106,14 @@ pub(crate) fn finish(structure: &Path, options: &CompressOptions, ui: &Ui) -> an
 
 fn made_of(trail: &Path, structure: &Path, options: &CompressOptions, ui: &Ui) -> anyhow::Result<()> {
     let log = EventLog::open(&[trail.to_owned()])?;
-    let (bar, total) = (ui.event_bar("compressing"), log.rows());
-    let mut document = compress(&log, options, |done| bar.show(done, total))?;
-    bar.clear();
+    let (bar, total) = (ui.event_bar("reading"), log.rows());
+    let step = &mut |stage, done| bar.show_stage(words(stage), done, total);
+    let mut document = compress(&log, options, step)?;
     document.about.trails =
         vec![structure.with_extension("").file_name().unwrap_or_default().to_string_lossy().into_owned()];
+    bar.show_stage("writing", total, total);
     let bytes = document.to_bytes()?;
+    bar.clear();
     output::structure(structure, &bytes, true)?;
     ui.info(&format!("{}: {}", structure.display(), units::bytes(bytes.len() as f64)));
     Ok(())

@@ -19,16 +19,20 @@ fn key(letter: char) -> KeyId {
     KeyId(letter as u32)
 }
 
-/// The events of each rank with one value, none called inside another.
-fn structure_of(ranks: &[Vec<(char, Value)>]) -> Structure {
+/// The tree of the events of each rank, none called inside another.
+fn tree_of(ranks: &[Vec<(char, Value)>]) -> Tree {
     let members = |letter: u8| letter.is_ascii_uppercase().then_some(ranks.len() as u32);
     let mut sequences = Sequences::new((0..128).map(|letter| Key { members: members(letter) }).collect());
     for rank in ranks {
         sequences.sequence(rank.iter().map(|&(letter, _)| key(letter))).expect("keys");
     }
-    let values = ranks.concat();
-    let tree = build(&sequences, Order::Exact);
-    Structure::new(&tree, ranks.len() as u32, &[1], |event, _, _| values[event as usize].1)
+    build(&sequences, Order::Exact, &mut |_| {})
+}
+
+/// The events of each rank with one value.
+fn structure_of(ranks: &[Vec<(char, Value)>]) -> Structure {
+    let (tree, values) = (tree_of(ranks), ranks.concat());
+    Structure::new(&tree, ranks.len() as u32, &[1], |event, _, _| values[event as usize].1, &mut |_| {})
 }
 
 /// The example of the paper's I/O kernel: exchanges with neighbours, a checkpoint after every fourth of 12 steps; the
@@ -78,9 +82,9 @@ fn calls_inside_of_calls_come_back_inside() {
     sequences.sequence([KeyId(0); 3]).expect("a sequence");
     sequences.children(EventId(0), [KeyId(1)]).expect("children");
     sequences.children(EventId(2), [KeyId(1); 2]).expect("children");
-    let structure = Structure::new(&build(&sequences, Order::Exact), 1, &[1], |event, _, _| {
-        Some(i64::from(event).pow(2))
-    });
+    let tree = build(&sequences, Order::Exact, &mut |_| {});
+    let square = |event: u32, _, _| Some(i64::from(event).pow(2));
+    let structure = Structure::new(&tree, 1, &[1], square, &mut |_| {});
     let expected = [(0, 0, 0), (1, 9, 1), (0, 1, 0), (0, 4, 0), (1, 16, 1), (1, 25, 1)];
     let expected = expected.map(|(key, value, inside)| (KeyId(key), vec![Some(value)], inside));
     assert_eq!(walked(&structure, 0), expected);
@@ -104,7 +108,8 @@ fn of_several_forms_the_one_that_takes_the_least_space_is_kept() {
     let mut sequences = Sequences::new(vec![Key::default()]);
     sequences.sequence([KeyId(0); 9]).expect("a sequence");
     let values = |event: u32, _, form| Some(if form == 0 { i64::from(event).pow(2) } else { 7 });
-    let structure = Structure::new(&build(&sequences, Order::Exact), 1, &[2], values);
+    let structure =
+        Structure::new(&build(&sequences, Order::Exact, &mut |_| {}), 1, &[2], values, &mut |_| {});
     let Repeats::Event { columns, .. } = &structure.items()[0].what else { panic!("an event") };
     assert_eq!((columns[0].form, walked(&structure, 0).len()), (1, 9));
 }
@@ -215,6 +220,22 @@ proptest! {
         for (rank, events) in (0..).zip(&ranks) {
             let expected: Vec<Event> = events.iter().map(|&(letter, value)| (key(letter), vec![value], 0)).collect();
             prop_assert_eq!(walked(&structure, rank), expected);
+        }
+    }
+
+    #[test]
+    fn a_tree_is_walked_as_its_structure(ranks in program()) {
+        let (tree, structure) = (tree_of(&ranks), structure_of(&ranks));
+        let walker = tree.walker();
+        for rank in 0..ranks.len() as u32 {
+            let (mut of_tree, mut of_structure) = (Vec::new(), Vec::new());
+            walker.walk(rank, &mut |visit| of_tree.push((visit.item, visit.inside, visit.entered)));
+            let visited = structure.walk(rank, &mut |Execution { item, inside, entered, .. }| {
+                of_structure.push((item, inside, entered));
+                Ok::<_, StructureError>(())
+            });
+            prop_assert_eq!(visited, Ok(()));
+            prop_assert_eq!(of_tree, of_structure);
         }
     }
 }

@@ -9,12 +9,12 @@ use super::{Counts, EventId, Item, ItemId, KeyId, Order, Tree, What};
 /// Loops inside of loops that are looked for; deeper down, what recurs gets items in a row, which loses nothing.
 const MAX_DEPTH: usize = 64;
 
-/// The loop tree of sequences.
+/// The loop tree of sequences; `step` is told the number of events that have an item.
 ///
 /// Work is linear in the number of events, times the loops that are inside of each other.
 #[must_use]
-pub fn build(sequences: &Sequences, order: Order) -> Tree {
-    let mut builder = Builder { sequences, order, tree: Tree::default() };
+pub fn build(sequences: &Sequences, order: Order, step: &mut dyn FnMut(u64)) -> Tree {
+    let mut builder = Builder { sequences, order, tree: Tree::default(), events: 0, step };
     let roots = (0..).zip(sequences.roots.iter().copied()).filter(|(_, span)| !span.is_empty());
     builder.tree.root = builder.body(roots.collect(), 0);
     builder.tree
@@ -27,6 +27,9 @@ struct Builder<'a> {
     sequences: &'a Sequences,
     order: Order,
     tree: Tree,
+    /// That have an item.
+    events: u64,
+    step: &'a mut dyn FnMut(u64),
 }
 
 impl Builder<'_> {
@@ -93,6 +96,8 @@ impl Builder<'_> {
             counts.push(execution, run.len);
             events.extend((run.first..run.first + run.len).map(EventId));
         }
+        self.events += events.len() as u64;
+        (self.step)(self.events);
         let inside = (0..).zip(events.iter().map(|&event| self.sequences.inside(event)));
         let children = self.body(inside.filter(|(_, span)| !span.is_empty()).collect(), depth);
         self.tree.push(Item { counts, what: What::Event { key, events, children } })

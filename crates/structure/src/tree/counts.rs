@@ -1,7 +1,5 @@
 //! How often an item is executed in each execution of its body.
 
-use std::ops::Range;
-
 /// A column of counts in the space of those that are not 0, with the executions of the item that each stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -15,17 +13,6 @@ impl Counts {
         debug_assert!(self.ends.last().is_none_or(|&(last, _)| last < execution));
         if count > 0 {
             self.ends.push((execution, self.total() + count));
-        }
-    }
-
-    /// The executions of the item in one execution of its body; their number is the count.
-    #[must_use]
-    pub fn executions(&self, execution: u32) -> Range<u32> {
-        let index = self.ends.partition_point(|&(other, _)| other < execution);
-        let start = if index == 0 { 0 } else { self.ends[index - 1].1 };
-        match self.ends.get(index) {
-            Some(&(found, end)) if found == execution => start..end,
-            _ => start..start,
         }
     }
 

@@ -22,7 +22,9 @@ fn nodes(tree: &Tree, body: &[ItemId], executions: u32) -> Vec<Node> {
     let node = |&id: &ItemId| {
         let Item { counts, what } = tree.item(id);
         let total = counts.total();
-        let counts = (0..executions).map(|execution| counts.executions(execution).len()).collect();
+        let of_execution = |execution| counts.iter().find(|&(other, _)| other == execution);
+        let count = |execution| of_execution(execution).map_or(0, |(_, count)| count as usize);
+        let counts = (0..executions).map(count).collect();
         match what {
             What::Loop(body) => Node { counts, key: None, body: nodes(tree, body, total) },
             What::Event { key, .. } => Node { counts, key: Some(char::from(key.0 as u8)), body: vec![] },
@@ -32,7 +34,7 @@ fn nodes(tree: &Tree, body: &[ItemId], executions: u32) -> Vec<Node> {
 }
 
 fn tree_of(texts: &[&str]) -> Vec<Node> {
-    let tree = build(&sequences(texts), Order::Exact);
+    let tree = build(&sequences(texts), Order::Exact, &mut |_| {});
     nodes(&tree, tree.root(), texts.len() as u32)
 }
 
@@ -43,9 +45,10 @@ fn shown(nodes: &[Node]) -> String {
 /// The letters of each sequence, as the tree gives them.
 fn walked(tree: &Tree, texts: &[&str]) -> Vec<String> {
     let letters: Vec<char> = texts.iter().flat_map(|text| text.chars()).collect();
+    let walker = tree.walker();
     let walk = |sequence| {
         let mut text = String::new();
-        tree.walk(sequence, &mut |event, _| text.push(letters[event.0 as usize]));
+        walker.walk(sequence, &mut |visit| text.push(letters[visit.event.0 as usize]));
         text
     };
     (0..texts.len() as u32).map(walk).collect()
@@ -73,7 +76,7 @@ fn time_steps_with_checkpoints_are_two_loops_around_the_exchange() {
         .collect();
     let ranks = [steps.as_str(); 6];
     assert_eq!(ranks.iter().map(|rank| rank.len()).sum::<usize>(), 6 * 207);
-    let tree = build(&sequences(&ranks), Order::Exact);
+    let tree = build(&sequences(&ranks), Order::Exact, &mut |_| {});
     assert_eq!(tree.len(), 8);
     let exchanges = ["5,5,6"; 24].join(",");
     let expected = format!("3 x [4 x [({exchanges}) x [i, s, w], A], W]");
@@ -90,7 +93,7 @@ fn ranks_that_lack_a_branch_have_the_count_0() {
 #[test]
 fn keys_in_another_order_share_an_item_where_order_is_loose() {
     let loose = |texts: &[&str]| {
-        let tree = build(&sequences(texts), Order::Loose);
+        let tree = build(&sequences(texts), Order::Loose, &mut |_| {});
         shown(&nodes(&tree, tree.root(), texts.len() as u32))
     };
     assert_eq!(loose(&["ab", "ba"]), "a, b");
@@ -104,9 +107,9 @@ fn calls_inside_of_calls_are_items_of_their_own() {
     let key = |letter: u8| KeyId(letter.into());
     sequences.children(EventId(0), [key(b'p')]).expect("children");
     sequences.children(EventId(1), [key(b'p'), key(b'p')]).expect("children");
-    let tree = build(&sequences, Order::Exact);
+    let tree = build(&sequences, Order::Exact, &mut |_| {});
     let mut visited = Vec::new();
-    tree.walk(0, &mut |event, inside| visited.push((event.0, inside)));
+    tree.walker().walk(0, &mut |visit| visited.push((visit.event.0, visit.inside)));
     assert_eq!(visited, [(0, 0), (2, 1), (1, 0), (3, 1), (4, 1)]);
     assert_eq!(tree.len(), 2);
     assert_eq!(sequences.children(EventId(1), []), Err(SequencesError::Parent(1)));
@@ -123,12 +126,12 @@ fn calls_are_nested_to_a_limit() {
     let results: Vec<_> = inside.collect();
     assert!(results[..Sequences::MAX_NESTING].iter().all(Result::is_ok));
     assert_eq!(results.last(), Some(&Err(SequencesError::Nesting)));
-    assert_eq!(build(&sequences, Order::Exact).len(), Sequences::MAX_NESTING + 1);
+    assert_eq!(build(&sequences, Order::Exact, &mut |_| {}).len(), Sequences::MAX_NESTING + 1);
 }
 
 fn order(tree: &Tree, sequence: u32) -> Vec<u32> {
     let mut order = Vec::new();
-    tree.walk(sequence, &mut |event, _| order.push(event.0));
+    tree.walker().walk(sequence, &mut |visit| order.push(visit.event.0));
     order
 }
 
@@ -140,7 +143,7 @@ fn loops_beyond_the_limit_lose_nothing() {
     let mut sequences = Sequences::new(vec![Key::default(); 200]);
     sequences.sequence(keys.iter().map(|&key| KeyId(key))).expect("a sequence");
     for order_kept in [Order::Exact, Order::Loose] {
-        let tree = build(&sequences, order_kept);
+        let tree = build(&sequences, order_kept, &mut |_| {});
         assert_eq!(order(&tree, 0), (0..keys.len() as u32).collect::<Vec<_>>());
         assert!(tree.len() > 200, "rows below the limit: {}", tree.len());
     }
@@ -151,7 +154,7 @@ fn hundreds_of_loops_behind_each_other_are_items_of_one_body() {
     let keys: Vec<u32> = (0..300).flat_map(|step| [2 * step, 2 * step + 1, 2 * step]).collect();
     let mut sequences = Sequences::new(vec![Key::default(); 600]);
     sequences.sequence(keys.iter().map(|&key| KeyId(key))).expect("a sequence");
-    let tree = build(&sequences, Order::Exact);
+    let tree = build(&sequences, Order::Exact, &mut |_| {});
     assert_eq!(tree.root().len(), 300);
     assert_eq!(order(&tree, 0), (0..900).collect::<Vec<_>>());
 }
@@ -164,7 +167,7 @@ fn thousands_of_loops_behind_each_other_are_found_in_one_pass() {
         let keys: Vec<u32> = (0..20_000).flat_map(body).collect();
         let mut sequences = Sequences::new(vec![Key::default(); 40_000]);
         sequences.sequence(keys.iter().map(|&key| KeyId(key))).expect("a sequence");
-        let tree = build(&sequences, Order::Exact);
+        let tree = build(&sequences, Order::Exact, &mut |_| {});
         assert_eq!(tree.root().len(), 20_000);
         assert_eq!(order(&tree, 0), (0..keys.len() as u32).collect::<Vec<_>>());
     }
@@ -207,14 +210,14 @@ proptest! {
     #[test]
     fn trees_give_their_sequences_back(texts in runs()) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let tree = build(&sequences(&texts), Order::Exact);
+        let tree = build(&sequences(&texts), Order::Exact, &mut |_| {});
         prop_assert_eq!(walked(&tree, &texts), texts);
     }
 
     #[test]
     fn loose_trees_are_small_and_keep_every_event(texts in runs()) {
         let texts: Vec<&str> = texts.iter().map(|text| text.as_ref()).collect();
-        let tree = build(&sequences(&texts), Order::Loose);
+        let tree = build(&sequences(&texts), Order::Loose, &mut |_| {});
         let sorted = |text: &str| { let mut letters: Vec<char> = text.chars().collect(); letters.sort_unstable(); letters };
         let collectives = |text: &str| text.chars().filter(char::is_ascii_uppercase).collect::<String>();
         for (walked, text) in walked(&tree, &texts).iter().zip(&texts) {
