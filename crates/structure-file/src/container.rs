@@ -30,6 +30,10 @@ const ZSTD: u32 = 1;
 const ZSTD_WITH_DICTIONARY: u32 = 2;
 const MODELLED: u32 = 3;
 const ZSTD_LEVEL: i32 = 19;
+/// Of sections of irregular programs, for which the highest level takes seconds and saves a hundredth.
+const LEVEL_OF_LARGE: i32 = 15;
+/// Bytes of a section from which on it is large.
+const LARGE: usize = 1 << 23;
 /// What sections often hold.
 const DICTIONARY: &[u8] = include_bytes!("dictionary.txt");
 /// Structures of small programs on two ranks, [`uncompressed`]: what those of others are like. Whoever changes them changes the format.
@@ -215,7 +219,8 @@ fn checksum_of<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
 /// A section on its own: its codec and its bytes.
 fn compress(content: &Content) -> (u32, Vec<u8>) {
     let raw = &content.bytes;
-    let small = zstd::bulk::compress(raw, ZSTD_LEVEL).ok();
+    let level = if raw.len() < LARGE { ZSTD_LEVEL } else { LEVEL_OF_LARGE };
+    let small = zstd::bulk::compress(raw, level).ok();
     let small = small.filter(|small| small.len() < raw.len() && content.needs() <= most_bytes(small.len()));
     small.map_or_else(|| (STORED, raw.clone()), |small| (ZSTD, small))
 }
@@ -461,9 +466,11 @@ mod tests {
     #[test]
     fn sections_are_modelled_compressed_or_stored() {
         let large = |bytes: Vec<u8>| (Section::Names, Content { digits: vec![7, 7], ..bytes.into() });
-        let text: Vec<u8> = (0..20_000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
-        for names in [large(text), large(vec![7; MOST_MODELLED]), large(vec![7; 1 << 20]), large(Vec::new())]
-        {
+        let text = |numbers: u32| (0..numbers).flat_map(|number| number.to_string().into_bytes()).collect();
+        assert!(Vec::len(&text(1_500_000)) > LARGE);
+        let texts = [20_000, 1_500_000].map(|numbers| large(text(numbers)));
+        let others = [vec![7; MOST_MODELLED], vec![7; 1 << 20], Vec::new()].map(large);
+        for names in texts.into_iter().chain(others) {
             let about = (Section::About, Content { digits: vec![1], ..b"{}".to_vec().into() });
             let file = pack(&[about, names]);
             let sections = unpack(&file).expect("sections");
