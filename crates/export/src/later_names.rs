@@ -42,6 +42,16 @@ impl<'a> LaterNames<'a> {
         self.last(number, path).filter(|last| !self.free.contains(&*self.first(last)))
     }
 
+    /// Names of files that jobs read, and those that these have at the end.
+    pub(crate) fn of_contents(&self, jobs: &Jobs) -> BTreeSet<Arc<str>> {
+        let of_job = |(number, job): (usize, &Job)| {
+            let read = job.inputs.iter().filter(|file| file.read > 0).map(|file| &file.path);
+            let names = read.flat_map(|path| self.of_file(number, path).into_iter().chain([path.clone()]));
+            names.collect::<Vec<_>>()
+        };
+        jobs.jobs.iter().enumerate().flat_map(of_job).collect()
+    }
+
     /// Whether what has this name at the end had it before the recording.
     pub(crate) fn is_first(&self, path: &Arc<str>) -> bool {
         self.first(path) == *path

@@ -84,6 +84,9 @@ fn is_plain(name: &str) -> bool {
 /// Make takes a link that leads nowhere for a missing file.
 const UNLESS_DANGLING: &str = "\n# Names that a job only asked about: a link that leads nowhere is there, too.\nunless-dangling = $(if $(wildcard $1),$(if $(realpath $1),$1),$1)\n";
 
+/// What is read through a link is known by what the link leads to, and a directory changes with what is in it.
+const BY_ITSELF: &str = "\n# What jobs rename may be a link or a directory: then its time is no reason.\nby-itself = $(if $(wildcard $1/.),,$(if $(filter $(realpath $1),$(realpath $(dir $1))/$(notdir $1)),$1))\n";
+
 /// The variable that holds a name which the job changes in place: what make finds by it, it would take for several names.
 fn changed_name(job: usize, place: usize) -> String {
     format!("changed-{}-{}", job + 1, place + 1)
@@ -185,6 +188,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     if rules.iter().flat_map(|rule| &rule.asked).any(|name| is_plain(name)) {
         text.push_str(UNLESS_DANGLING);
     }
+    if rules.iter().any(|rule| !rule.renamed.is_empty()) {
+        text.push_str(BY_ITSELF);
+    }
     if owned.fillings.iter().any(|filling| filling.stays) {
         let made = again::made_list(&again::sum(jobs));
         let _ = write!(
@@ -200,6 +206,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     }
     // Who is woken by what wakes another job asks for the same.
     let asked: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.asked).collect();
+    let renamed: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.renamed).collect();
     let directories = super::runnable::preparation(jobs);
     let mut long = LongLines::default();
     let mut recipes = String::new();
@@ -271,6 +278,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let is_asked = asked.contains(input) && is_plain(input);
             let may_lead = watched.may_lead(number, input) && is_plain(input);
             let _ = match (is_asked, may_lead) {
+                _ if renamed.contains(input) && is_plain(input) => {
+                    write!(text, " $(if $(wildcard {input}),$(call by-itself,{input}),{input})")
+                }
                 (true, true) => write!(text, " $(call unless-dangling,$(call unless-theirs,{input}))"),
                 (true, false) => write!(text, " $(call unless-dangling,{input})"),
                 (false, true) => write!(text, " $(call unless-theirs,{input})"),
@@ -279,6 +289,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         }
         for (place, changed) in rule.changed.iter().enumerate() {
             let _ = match is_plain(changed) {
+                true if rule.renamed.contains(changed) => write!(text, " $(call by-itself,{changed})"),
                 true => write!(text, " $(wildcard {changed})"),
                 false => write!(text, " $(if $(wildcard $({0})),$({0}))", changed_name(number, place)),
             };

@@ -53,6 +53,9 @@ pub(crate) struct Rule {
     /// Those that nobody makes and that it never read, only asked about or gave other names: they may be links that lead nowhere, which no
     /// format can wait for.
     pub(crate) asked: BTreeSet<String>,
+    /// Of its inputs and of what it changes in place, names that jobs give to what was there before, if nobody reads it by any name: where that
+    /// is a link or a directory, its time is no reason.
+    pub(crate) renamed: BTreeSet<String>,
     /// Jobs that it waits for without reading what they are known by: the first target of each.
     pub(crate) after: Vec<String>,
     /// Files that it alone makes, be it known by them or not.
@@ -146,6 +149,7 @@ where
     let is_carried = |path: &str| carried.iter().any(|directory| is_below(path, directory));
     let later_names = LaterNames::of(jobs);
     let later = of_files(jobs, &later_names);
+    let contents = later_names.of_contents(jobs);
     let changed: BTreeSet<&str> =
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
     let lasting = lasting(jobs);
@@ -206,6 +210,8 @@ where
         let mut named: BTreeMap<String, (String, usize)> = named.collect();
         let late = late.into_iter().chain(&later[number]).filter(|path| !outside(path) && !is_shared(path));
         let late: BTreeSet<&Arc<str>> = late.filter(|_| before == Before::Kept).collect();
+        let renamed = late.iter().filter(|path| !contents.contains(**path));
+        let renamed = renamed.filter_map(|path| input_name(path)).collect();
         let back = late.iter().filter(|path| later_names.is_first(path));
         named.extend(back.filter_map(|path| {
             Some((input_name(path)?, (base.relative(path), later_names.first_mover(path))))
@@ -263,6 +269,7 @@ where
             stamp: String::new(),
             inputs,
             asked,
+            renamed,
             after,
             made,
             present,

@@ -1,0 +1,7 @@
+# construct: links
+# below: d/f e/f
+# symbolic: d/f l
+# What goes through a link of before to a file, which is moved.
+cp in.txt l
+mv l k
+cp header k
