@@ -10,7 +10,7 @@ use crate::long_lines::each;
 use crate::needed::is_shared;
 use crate::owned::{Listing, Owned, above, is_at, is_below, is_given, names, parent};
 use crate::spares::{self, Spared, Thing};
-use crate::targets::begun;
+use crate::targets::{all_after, begun};
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +105,7 @@ const EXPLANATION: [(&str, &str); 37] = [
     ),
     (
         "_anew",
-        "_anew JOB N NAME...: of these names the first N are such directories that the job makes anew; nothing is there but the other names and what it made.",
+        "_anew JOBS N NAME...: of these names the first N are such directories that a job makes anew; nothing is there but the other names and what these jobs made.",
     ),
     (
         "_drops",
@@ -189,6 +189,8 @@ struct Anew<'a> {
     emptied: Vec<&'a str>,
     /// Names that files of before get: they must be free.
     moved: Vec<&'a str>,
+    /// Jobs that run again whenever it does, and that may make more names in the directories that must be away.
+    fillers: Vec<usize>,
 }
 
 impl<'a> Anew<'a> {
@@ -209,8 +211,19 @@ impl<'a> Anew<'a> {
             job.made.iter().filter(|made| gone(made) && !removed(made) && !is_given(job, &made.path));
         let chosen = chosen.map(|made| &*made.path).chain(leftovers(job, jobs)).collect();
         let mut files: Vec<&Made> = job.made.iter().filter(removed).collect();
+        let after = if strict.is_empty() { BTreeSet::new() } else { all_after(number, &owned.followers) };
+        let followers = after.iter().flat_map(|other| &jobs.jobs[*other].made);
         let followers: Vec<&Made> =
-            filled_again(number, jobs).filter(|made| within(&made.path, &strict)).collect();
+            followers.filter(|made| !made.moved && within(&made.path, &strict)).collect();
+        let fills = |other: &usize| {
+            let filling = &owned.fillings[*other];
+            let mut places = filling.directories.iter();
+            filling.open
+                && places.any(|place| {
+                    strict.iter().any(|made| is_at(place, &made.path) || is_below(&made.path, place))
+                })
+        };
+        let fillers = after.iter().copied().filter(fills).collect();
         files.extend(followers.iter().copied().filter(gone));
         loose.extend(followers.iter().filter(|made| made.is_directory));
         let paths = |made: &[&'a Made]| made.iter().map(|made| &*made.path).collect();
@@ -237,6 +250,7 @@ impl<'a> Anew<'a> {
             strict: paths(&strict),
             loose: paths(&loose),
             moved: paths(&moved),
+            fillers,
         }
     }
 }
@@ -247,18 +261,6 @@ fn leftovers<'a>(job: &'a Job, jobs: &Jobs) -> Vec<&'a str> {
     let is_listed = |path: &&str| job.listed.iter().any(|directory| parent(path) == Some(directory));
     let is_inside = |path: &&str| !matches!(base.relative(path).as_bytes(), [b'/', ..] | [b'.', b'.', ..]);
     job.temporaries.iter().map(|path| &**path).filter(is_listed).filter(is_inside).collect()
-}
-
-/// What other jobs make that run again whenever the job does, if all that it does is to make directories.
-fn filled_again(number: usize, jobs: &Jobs) -> impl Iterator<Item = &Made> {
-    let is_bare = jobs.jobs[number].outputs.is_empty();
-    let id = JobId(number as u32);
-    let later = jobs.jobs.get(number + 1..).filter(|_| is_bare).unwrap_or_default();
-    later
-        .iter()
-        .filter(move |job| job.needs.contains(&id))
-        .flat_map(|job| &job.made)
-        .filter(|made| !made.moved)
 }
 
 /// Whether a job may be refused, but for names that are taken before it begins for the first time.
@@ -412,9 +414,9 @@ echo \"$name: it is not of this job alone; run {clean}, and make again\" >&2; ex
 test -z \"$name\" || {{ if _listed \"$name\"; then _clears \"$@\"; exit; fi; echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; }} );"
     );
     let anew = format!(
-        "_anew() ( job=$1; shift; \
-name=$({{ _below \"$@\"; for time in 1 2; do _rest \"$@\"; cat {made}$job 2>/dev/null; done; }} | {sorted} -u | head -n 1); \
-test -z \"$name\" || {{ echo \"$name: it is not of this job alone; run {clean}, and make again\" >&2; exit 1; }} );"
+        "_anew() ( jobs=$1; shift; \
+name=$({{ _below \"$@\"; for time in 1 2; do _rest \"$@\"; for job in $jobs; do cat {made}$job 2>/dev/null; done; done; }} | {sorted} -u | head -n 1); \
+test -z \"$name\" || {{ echo \"$name: it is not of this job alone; run {clean}, move away what is left of it, and make again\" >&2; exit 1; }} );"
     );
     let drops = format!(
         "_drops() ( job=$1; shift; test -e {made}$job || exit 0; {{ _below \"$@\"; cat {made}$job; }} | {sorted} -d | LC_ALL=C sort -r | \
@@ -544,7 +546,10 @@ fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> Str
         let removed = anew.files.iter().chain(&anew.strict).chain(&anew.loose);
         let inside = removed.filter(|path| anew.emptied.iter().any(|place| is_below(path, place)));
         let names = anew.emptied.iter().chain(inside).copied();
-        parts.push(with_names(&format!("_anew {} {}", number + 1, anew.emptied.len()), names, jobs));
+        let who = std::iter::once(number).chain(anew.fillers.iter().copied());
+        let who: Vec<String> = who.map(|job| (job + 1).to_string()).collect();
+        let who = if who.len() > 1 { format!("\"{}\"", who.join(" ")) } else { who.concat() };
+        parts.push(with_names(&format!("_anew {who} {}", anew.emptied.len()), names, jobs));
     }
     let all = filling.own.union(&filling.others).copied();
     let inside = all.filter(|path| filling.listed.iter().any(|place| is_below(path, place)));
@@ -620,6 +625,9 @@ fn changes(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> St
     parts.extend(
         fill("_drops", number, &filling.directories, std::iter::empty(), jobs).filter(|_| filling.open),
     );
+    for other in &anew.fillers {
+        parts.extend(fill("_drops", *other, &owned.fillings[*other].directories, std::iter::empty(), jobs));
+    }
     if !anew.files.is_empty() {
         let (first, names) = arguments(anew.files.iter().copied(), jobs);
         parts.push(grouped(&first, &each("rm -f --", &names, " && ")));

@@ -371,21 +371,45 @@ pub fn shell(job: &Job, jobs: &Jobs) -> Option<String> {
 }
 
 pub(crate) fn shell_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<String> {
+    let (mut line, uses_here) = commands(job, jobs, hides)?;
+    if let Some(code) = job.exit_code.filter(|code| *code != 0) {
+        let _ = write!(line, " || test $? -eq {code}");
+    } else if job.signal.is_some() {
+        line.push_str(" || test $? -gt 128");
+    } else if uses_here {
+        line.push_str(UNREPLACED);
+    }
+    Some(line)
+}
+
+/// The same where jobs run again after changes: one that does not end as it ended in the recording says so, since others may have
+/// run, or not, because of that.
+pub(crate) fn shell_again(number: usize, jobs: &Jobs) -> Option<String> {
+    let job = jobs.jobs.get(number)?;
+    let (line, uses_here) = commands(job, jobs, |_| false)?;
+    let (sign, is_as_recorded, recorded) = match (job.exit_code.filter(|code| *code != 0), &job.signal) {
+        (Some(code), _) => (";", format!("test $1 -eq {code}"), format!("it was {code}")),
+        (None, Some(_)) => (" ||", "test $1 -gt 128".to_owned(), "a signal ended it".to_owned()),
+        (None, None) => return Some(line + if uses_here { UNREPLACED } else { "" }),
+    };
+    Some(format!(
+        "{line}{sign} {{ set $?; {is_as_recorded} || {{ echo \"job {} ended with exit status $1, and {recorded} in the recording: \
+what other jobs do may depend on that; record again\" >&2; exit 1; }}; }}",
+        number + 1
+    ))
+}
+
+/// Nothing is the last command: a shell would be replaced by it, or go elsewhere, and `$here` with it.
+const UNREPLACED: &str = " || exit";
+
+/// The commands of a job, and whether they use `$here`.
+fn commands(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<(String, bool)> {
     let mut writer = Writer::new(jobs, hides);
     let script = job.script.as_ref()?;
     let line = writer.script(script, false);
     let base = if writer.uses_base { "base=$(pwd); " } else { "" };
     let here = if writer.uses_here { HERE } else { "" };
-    let mut line = format!("{base}{here}{}{line}", writer.before);
-    if let Some(code) = job.exit_code.filter(|code| *code != 0) {
-        let _ = write!(line, " || test $? -eq {code}");
-    } else if job.signal.is_some() {
-        line.push_str(" || test $? -gt 128");
-    } else if writer.uses_here {
-        // Nothing is the last command: a shell would be replaced by it, or go elsewhere, and `$here` with it.
-        line.push_str(" || exit");
-    }
-    Some(line)
+    Some((format!("{base}{here}{}{line}", writer.before), writer.uses_here))
 }
 
 /// Names as arguments of a shell's command, and what must come before it, each part ended by `; `.

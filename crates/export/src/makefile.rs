@@ -5,13 +5,14 @@
 
 use crate::again;
 use crate::error::ExportError;
-use crate::escape::{comment, remarks, shell, single_quoted};
+use crate::escape::{comment, remarks, shell_again, single_quoted};
 use crate::long_lines::{LongLines, each};
 use crate::looks;
 use crate::owned::Owned;
 use crate::runnable::{check, umask};
 use crate::targets::{
-    Before, NEVER_NOTICED, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed, unwoken,
+    Before, NEVER_NOTICED, Names, Rule, Targets, followers, looking_ahead, rules, unheeded, unnoticed,
+    unwoken,
 };
 use crate::watched::{Watched, of_make};
 use iotrail_model::text::is_invisible;
@@ -135,7 +136,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     check(jobs, "makefile")?;
     let names = Names { target: name, input };
     let jobs = &looking_ahead(jobs, &Owned::of(jobs), Before::Kept, &names);
-    let owned = &Owned::of(jobs);
+    let mut owned = Owned::of(jobs);
+    owned.followers = followers(jobs, &owned, Before::Kept, &names);
+    let owned = &owned;
     let rules = rules(jobs, owned, Before::Kept, &names);
     let watched = Watched::of(jobs, &name);
     let [goal, clean] = ["all", "clean"].map(|word| unused(word, &rules, &watched));
@@ -211,7 +214,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let mut long = LongLines::default();
     let mut recipes = String::new();
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
-        let Some(line) = shell(job, jobs) else { continue };
+        let Some(line) = shell_again(number, jobs) else { continue };
         let text = &mut recipes;
         let mut recipe = |line: &str| match long.keep(line) {
             Some(place) => format!("eval \"$$(sed -n 's/^{place}//p' {THIS})\""),

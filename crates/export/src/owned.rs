@@ -63,6 +63,8 @@ pub(crate) struct Owned<'a> {
     pub(crate) untouched: Untouched<'a>,
     /// What jobs need of before.
     pub(crate) needed: Needed<'a>,
+    /// By job, those that run again whenever it does.
+    pub(crate) followers: Vec<Vec<usize>>,
     /// What jobs make that may make more names or fewer.
     open: BTreeSet<&'a str>,
     /// What jobs make that fill one.

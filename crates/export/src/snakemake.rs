@@ -6,13 +6,13 @@
 
 use crate::again;
 use crate::error::ExportError;
-use crate::escape::{Base, comment, remarks, shell, single_quoted};
+use crate::escape::{Base, comment, remarks, shell_again, single_quoted};
 use crate::long_lines::LongLines;
 use crate::looks::OF_SNAKEMAKE as OF_LOOKS;
 use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{
-    Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed, unwoken,
+    Before, NEVER_NOTICED, Names, Rule, followers, looking_ahead, rules, unheeded, unnoticed, unwoken,
 };
 use crate::watched::{self, OF_SNAKEMAKE, Watched};
 use iotrail_model::text::is_invisible;
@@ -113,6 +113,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let mut owned = Owned::of(jobs);
     // A job that makes nothing in what it lists would be refused when its outputs are deleted.
     owned.listings.clear();
+    owned.followers = followers(jobs, &owned, Before::Deleted, &names);
     let owned = &owned;
     let rules = rules(jobs, owned, Before::Deleted, &names);
     let watched = Watched::of(jobs, &name);
@@ -186,7 +187,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let mut long = LongLines::default();
     let mut rule_text = String::new();
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
-        let Some(line) = shell(job, jobs) else { continue };
+        let Some(line) = shell_again(number, jobs) else { continue };
         let text = &mut rule_text;
         let _ = write!(
             text,

@@ -342,9 +342,33 @@ fn used(job: &Job, name: &impl Fn(&str) -> Option<String>) -> BTreeSet<String> {
     job.inputs.iter().map(|file| &file.path).chain(&job.met).filter_map(|path| name(path)).collect()
 }
 
-/// Whether a job changes a name that another one before it had changed, which therefore undoes it when it runs again.
+/// Whether a job changes a name that another one before it had changed, or fills a directory that this one makes where nothing may be: that
+/// one undoes it when it runs again.
 fn goes_on(job: &Job, before: &Job) -> bool {
+    let mut directories = before.made.iter().filter(|made| made.is_directory && made.clear);
     job.leaves.iter().any(|thing| before.leaves.binary_search(thing).is_ok())
+        || directories.any(|made| job.made.iter().any(|inside| is_below(&inside.path, &made.path)))
+}
+
+/// By job, those that run again whenever it does.
+pub(crate) fn followers<T, I>(
+    jobs: &Jobs,
+    owned: &Owned<'_>,
+    before: Before,
+    names: &Names<T, I>,
+) -> Vec<Vec<usize>>
+where
+    T: Fn(&str) -> Option<String>,
+{
+    let base = Base::of(jobs);
+    let name =
+        |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
+    let targets: Vec<Targets> = jobs.jobs.iter().map(|job| targets(job, "", before, &name)).collect();
+    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); jobs.jobs.len()];
+    for (number, followed) in followed(jobs, before, &targets, &name).iter().enumerate() {
+        followed.iter().for_each(|other| followers[*other].push(number));
+    }
+    followers
 }
 
 /// By job, those after which it runs again whenever they do: it does not only wait for them.
@@ -377,23 +401,19 @@ where
 {
     /// A job that would look at more of others only looks at its own.
     const MOST: usize = 40;
-    let base = Base::of(jobs);
-    let name =
-        |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
-    let targets: Vec<Targets> = jobs.jobs.iter().map(|job| targets(job, "", before, &name)).collect();
+    let followers = followers(jobs, owned, before, names);
     let mut ahead: Vec<BTreeMap<u32, State>> = vec![BTreeMap::new(); jobs.jobs.len()];
-    let followed = followed(jobs, before, &targets, &name);
-    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); jobs.jobs.len()];
-    for (number, followed) in followed.iter().enumerate() {
-        followed.iter().for_each(|other| followers[*other].push(number));
-    }
-    for (number, followed) in followed.into_iter().enumerate().rev() {
-        let lasting = jobs.jobs[number].finds.iter().filter(|state| !matches!(state.left, Left::ByJob(_)));
-        let mut all = ahead[number].clone();
-        all.extend(lasting.map(|state| (state.thing, state.clone())));
-        for other in followed {
-            ahead[other].extend(all.iter().take(MOST + 1).map(|(thing, state)| (*thing, state.clone())));
+    for number in (0..jobs.jobs.len()).rev() {
+        let mut all: BTreeMap<u32, State> = BTreeMap::new();
+        for follower in &followers[number] {
+            let lasting =
+                jobs.jobs[*follower].finds.iter().filter(|state| !matches!(state.left, Left::ByJob(_)));
+            let found = ahead[*follower].iter().map(|(thing, state)| (*thing, state.clone()));
+            let found = found.chain(lasting.map(|state| (state.thing, state.clone())));
+            let found: BTreeMap<u32, State> = found.collect();
+            all.extend(found.into_iter().take(MOST + 1));
         }
+        ahead[number] = all;
     }
     let mut jobs = jobs.clone();
     for (job, ahead) in jobs.jobs.iter_mut().zip(ahead).filter(|(_, ahead)| ahead.len() <= MOST) {
@@ -446,13 +466,14 @@ fn remade(jobs: &mut Jobs, followers: &[Vec<usize>]) {
     }
 }
 
-/// All jobs that run again when a job does.
-fn all_after(number: usize, followers: &[Vec<usize>]) -> BTreeSet<usize> {
+/// All jobs that run again when a job does, by the followers of each.
+pub(crate) fn all_after(number: usize, followers: &[Vec<usize>]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
-    let mut open = followers[number].clone();
+    let of = |number: usize| followers.get(number).into_iter().flatten().copied();
+    let mut open: Vec<usize> = of(number).collect();
     while let Some(next) = open.pop() {
         if found.insert(next) {
-            open.extend(&followers[next]);
+            open.extend(of(next));
         }
     }
     found

@@ -29,6 +29,7 @@ mod launch;
 mod link_counts;
 mod listings;
 mod missing_calls;
+mod new_directories;
 mod old_links;
 mod order;
 mod other_users;

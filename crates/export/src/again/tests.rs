@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use super::*;
+use crate::targets::{Before, Names, followers};
 use iotrail_workflow::jobs::{JobFile, JobId, State};
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,9 +43,17 @@ fn run(jobs: &Jobs, place: &Path, command: &str) -> Option<String> {
     run_job(0, jobs, place, command)
 }
 
+/// What each job sees to in a makefile.
+fn owned(jobs: &Jobs) -> Owned<'_> {
+    let name = |path: &str| Some(path.to_owned());
+    let mut owned = Owned::of(jobs);
+    owned.followers = followers(jobs, &owned, Before::Kept, &Names { target: name, input: name });
+    owned
+}
+
 /// The same of any job.
 fn run_job(number: usize, jobs: &Jobs, place: &Path, command: &str) -> Option<String> {
-    let owned = Owned::of(jobs);
+    let owned = owned(jobs);
     let before = before(number, jobs, &owned).unwrap_or_default();
     let parts: Vec<&str> =
         [&*before.checks, &*before.changes].into_iter().filter(|part| !part.is_empty()).collect();
@@ -523,6 +532,34 @@ fn who_makes_a_directory_removes_what_those_made_in_it_that_run_again_with_it() 
     put(place, &["d/f", "d/note"]);
     assert!(run(&jobs, place, "mkdir d").unwrap().contains("d: d/note is not of this job"));
     assert_eq!(inside(place), ["f", "note"]);
+}
+
+#[test]
+fn who_makes_a_directory_and_files_in_it_removes_what_others_put_there_under_names_that_they_chose() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let job = |path: &str| {
+        let outputs = vec![JobFile { path: path.into(), stays: true, ..JobFile::default() }];
+        Job { made: vec![made(path)], outputs, ..Job::default() }
+    };
+    let mut maker = Job { directories: vec!["/w/d".into()], ..job("/w/d/a") };
+    maker.made.push(directory("/w/d"));
+    let chooser = Job { needs: vec![JobId(0)], ..job("/w/d/b") };
+    let lister = Job { listed: vec!["/w/d".into()], needs: vec![JobId(0), JobId(1)], ..Job::default() };
+    let jobs = Jobs { jobs: vec![maker, chooser, lister], base: Some("/w".into()), ..Jobs::default() };
+    assert_eq!(run(&jobs, place, "mkdir d && touch d/a"), None);
+    assert_eq!(run_job(1, &jobs, place, "touch d/b d/c"), None);
+    assert_eq!(inside(place), ["a", "b", "c"]);
+    assert_eq!(run(&jobs, place, "mkdir d && touch d/a"), None);
+    assert_eq!(inside(place), ["a"]);
+    assert_eq!(run_job(1, &jobs, place, "touch d/b"), None);
+    put(place, &["d/note"]);
+    let said = run(&jobs, place, "mkdir d").unwrap();
+    assert!(
+        said.contains("d/note: it is not of this job alone; run clean, move away what is left"),
+        "{said}"
+    );
+    assert_eq!(inside(place), ["a", "b", "note"]);
 }
 
 #[test]

@@ -106,6 +106,35 @@ fn make_deletes_no_result_of_a_job_that_is_interrupted() {
     assert!(make(place).status.success(), "without its stamp the job is run again");
 }
 
+/// A job that ends with the status that the file `status` holds, as it ended with 3 in the recording.
+fn fails() -> Jobs {
+    let mut jobs = two_results();
+    let [job] = &mut jobs.jobs[..] else { panic!() };
+    let Some(Script::Command(command)) = &mut job.script else { panic!() };
+    command.argv[2] = b"echo 1 >a; echo 1 >b; read status <status; exit $status".to_vec();
+    (job.exit_code, job.finds) = (Some(3), Vec::new());
+    jobs
+}
+
+#[test]
+fn a_job_that_ends_with_another_status_than_it_was_recorded_with_says_so() {
+    if Command::new("make").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("NOT TESTED: make is not installed");
+        return;
+    }
+    let makefile = write_jobs(&fails(), Format::Makefile, &WriteOptions::default()).unwrap();
+    for status in [0, 1, 3, 127] {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("status"), format!("{status}\n")).unwrap();
+        fs::write(place.path().join("w.mk"), &makefile).unwrap();
+        let done = make(place.path());
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.success(), status == 3, "{status}: {said}");
+        let expected = format!("job 1 ended with exit status {status}, and it was 3 in the recording");
+        assert!(status == 3 || said.contains(&expected), "{said}");
+    }
+}
+
 #[test]
 fn what_is_too_long_for_an_argument_is_made_by_make_and_refused_where_there_is_no_shell() {
     let mut jobs = two_results();

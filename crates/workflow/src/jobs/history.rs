@@ -13,6 +13,7 @@ use super::group::Together;
 use super::hidden::Hidden;
 use super::labels::{Called, Labels, same_files};
 use super::link_counts::{Counting, counting, counts_when_open, sees_hidden};
+use super::new_directories::takes_directories;
 use super::programs::{ProgramId, Programs, name};
 use super::stages::{Again, How, LookupOutcome, Stages, Thing, parent};
 use super::steps::{JobAction, OpenMode, Step};
@@ -170,6 +171,8 @@ struct Writer<'a> {
     renamed: Vec<Arc<str>>,
     /// Whether each program copies, stores or shows permissions.
     keeps_attributes: Vec<bool>,
+    /// Whether each program goes on where a directory that it makes is there already.
+    takes_directories: Vec<bool>,
     /// What has its permissions, owner or times set.
     attributed: HashSet<PathId, RandomState>,
     /// Whether each program may count hidden names in a directory that it lists.
@@ -207,6 +210,8 @@ struct Writer<'a> {
     permits: bool,
     /// Whether nothing had the name that the step under way makes.
     is_new: bool,
+    /// Whether the step under way fails where something has the name already.
+    needs_free: bool,
     /// Files that may have several names at a time.
     linked: BTreeSet<FileId>,
     /// Files that had several names at a time.
@@ -274,6 +279,11 @@ pub(crate) fn write(
         renamed: Vec::new(),
         listed_hidden: BTreeMap::new(),
         keeps_attributes: programs.all.iter().map(|program| keeps_attributes(line(program))).collect(),
+        takes_directories: programs
+            .all
+            .iter()
+            .map(|program| program.is_redone() || takes_directories(line(program)))
+            .collect(),
         attributed: attributed(steps),
         sees_hidden: programs.all.iter().map(|program| sees_hidden(line(program))).collect(),
         labels: Labels::new(
@@ -297,6 +307,7 @@ pub(crate) fn write(
         opens: None,
         permits: false,
         is_new: false,
+        needs_free: false,
         linked: BTreeSet::new(),
         several: BTreeSet::new(),
         unmentioned: BTreeMap::new(),
@@ -337,6 +348,10 @@ pub(crate) fn write(
             if let (true, Some(job), Some(target)) = (step.is_new, who[program.index()], step.path2.get()) {
                 writer.stages.read(Thing::Name(target), job, LookupOutcome::Missing);
             }
+            writer.needs_free = match step.action {
+                JobAction::MakeDirectory(_) => !writer.takes_directories[program.index()],
+                action => action == JobAction::Rename,
+            };
             writer.is_new = match step.action {
                 JobAction::Symlink | JobAction::Fifo | JobAction::Link | JobAction::MakeDirectory(_) => true,
                 JobAction::Open(mode) => {
@@ -1159,8 +1174,10 @@ impl Writer<'_> {
                 };
                 self.stages.write(thing, job, how, older);
                 self.stages.is_made_directory(thing);
-                if how == How::Made && step.action == JobAction::Rename {
+                if how == How::Made && self.needs_free {
                     self.stages.was_free(thing);
+                }
+                if how == How::Made && step.action == JobAction::Rename {
                     if step.path.get().is_some_and(|from| self.old_ones.contains(&from)) {
                         self.stages.holds_old(thing);
                     }

@@ -220,9 +220,7 @@ fn again(history: &History, log: &EventLog, needs: &[BTreeSet<u32>], jobs: &mut 
         (job.finds, job.leaves) = (finds, leaves);
     }
     for (job, made) in &history.again.made {
-        let job = &mut jobs[*job as usize];
-        let fails = made.is_directory && makes_new_directories(job);
-        job.made.push(super::Made { clear: made.clear || fails, ..made.clone() });
+        jobs[*job as usize].made.push(made.clone());
     }
     for (job, path) in &history.again.looked {
         // What a link leads to does not matter to who makes it.
@@ -251,16 +249,6 @@ fn again(history: &History, log: &EventLog, needs: &[BTreeSet<u32>], jobs: &mut 
         job.found.dedup();
         job.clears.sort();
     }
-}
-
-/// Whether a job is a `mkdir` that fails where a directory is already.
-fn makes_new_directories(job: &Job) -> bool {
-    let is_parents = |word: &Vec<u8>| {
-        word.starts_with(b"--pa")
-            || word.starts_with(b"-") && !word.starts_with(b"--") && word.contains(&b'p')
-    };
-    let commands = job.commands();
-    &*job.name == "mkdir" && commands.iter().any(|command| !command.argv.iter().any(is_parents))
 }
 
 /// What jobs write outside of the directory that an export stands for.

@@ -1,0 +1,34 @@
+//! Which programs go on where a directory that they make is there already: others end with an error then.
+
+use super::called::base;
+use super::command::words;
+
+/// Whether what the command line runs takes a directory that is there for its own.
+pub(crate) fn takes_directories(line: &str) -> bool {
+    let mut words = words(line);
+    let Some(first) = words.next() else { return false };
+    match base(first) {
+        "mkdir" => words.any(|word| {
+            word.starts_with("--pa") || word.starts_with('-') && !word.starts_with("--") && word.contains('p')
+        }),
+        "install" | "tar" | "bsdtar" | "cpio" | "bsdcpio" | "pax" | "unzip" | "rsync" => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_unpacks_goes_on_where_a_directory_is_there() {
+        let takes = |line: &str| takes_directories(&line.replace(' ', "\0"));
+        for line in ["mkdir -p a", "/bin/mkdir -vp a", "mkdir --parents a", "tar xf a", "busybox mkdir -p a"]
+        {
+            assert!(takes(line), "{line}");
+        }
+        for line in ["", "mkdir a", "mkdir --mode=700 plain", "python3 make.py", "cp -r a b"] {
+            assert!(!takes(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+# construct: made again
+# changes: in.txt
+# precious: o/mine
+# A program makes a directory and a file in it, and a later job adds another one; somebody puts a file there.
+python3 -c 'import os; os.mkdir("o"); open("o/a", "w").write(open("in.txt").read())'
+sort o/a > o/b
