@@ -19,10 +19,16 @@ fn output(path: &str) -> JobFile {
 
 /// A job that makes `a` and `b` if no job changed `x`, fails behind `a` if there is a file `stop`, and waits there if there is `slow`.
 fn two_results() -> Jobs {
-    let line = b"echo 1 >a; test ! -e stop || exit 1; test ! -e slow || { echo >begun; while test -e slow; do sleep 0.1; done; exit 1; }; echo 1 >b".to_vec();
+    two_results_of(
+        "echo 1 >a; test ! -e stop || exit 1; test ! -e slow || { echo >begun; while test -e slow; do sleep 0.1; done; exit 1; }; echo 1 >b",
+    )
+}
+
+/// A job that makes `a` and `b` by these commands if no job changed `x`.
+fn two_results_of(line: &str) -> Jobs {
     let command = JobCommand {
         exe: Some(Arc::from("/bin/sh")),
-        argv: vec![b"sh".to_vec(), b"-c".to_vec(), line],
+        argv: ["sh", "-c", line].map(|word| word.as_bytes().to_vec()).to_vec(),
         cwd: Some(Arc::from("/w")),
         ..JobCommand::default()
     };
@@ -108,11 +114,8 @@ fn make_deletes_no_result_of_a_job_that_is_interrupted() {
 
 /// A job that ends with the status that the file `status` holds, as it ended with 3 in the recording.
 fn fails() -> Jobs {
-    let mut jobs = two_results();
-    let [job] = &mut jobs.jobs[..] else { panic!() };
-    let Some(Script::Command(command)) = &mut job.script else { panic!() };
-    command.argv[2] = b"echo 1 >a; echo 1 >b; read status <status; exit $status".to_vec();
-    (job.exit_code, job.finds) = (Some(3), Vec::new());
+    let mut jobs = two_results_of("echo 1 >a; echo 1 >b; read status <status; exit $status");
+    jobs.jobs.iter_mut().for_each(|job| (job.exit_code, job.finds) = (Some(3), Vec::new()));
     jobs
 }
 

@@ -1177,10 +1177,9 @@ impl Writer<'_> {
                 if how == How::Made && self.needs_free {
                     self.stages.was_free(thing);
                 }
-                if how == How::Made && step.action == JobAction::Rename {
-                    if step.path.get().is_some_and(|from| self.old_ones.contains(&from)) {
-                        self.stages.holds_old(thing);
-                    }
+                let from = step.path.get().filter(|_| how == How::Made && step.action == JobAction::Rename);
+                if from.is_some_and(|from| self.old_ones.contains(&from)) {
+                    self.stages.holds_old(thing);
                 }
             }
             (Err(_), None) => self.stages.by_manager(thing),
