@@ -20,7 +20,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 37] = [
+const EXPLANATION: [(&str, &str); 38] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -120,6 +120,10 @@ const EXPLANATION: [(&str, &str); 37] = [
         "_looks JOB NAME...: .iotrail/looks-*-JOB keeps how these look, which JOB reads and no job makes (_look).",
     ),
     ("_looks", "_permitted JOB NAME...: the same of those whose permissions jobs set, which do not count."),
+    (
+        "_looks",
+        "_leading JOB NAME...: the same of those that jobs rename and nobody reads; of one that is a link only where it leads.",
+    ),
     (
         "_looks",
         "_makes JOB NAME...: it keeps that these are there, which JOB makes. _away JOB NAME...: that these are not, which JOB takes away.",

@@ -6,7 +6,7 @@
 //! rule.
 
 /// Functions for `sh`; the explanation of `again` says what each does. They tell names and what is kept of each by `//`, which is in no name.
-pub(crate) fn functions(sum: &str) -> [String; 7] {
+pub(crate) fn functions(sum: &str) -> [String; 8] {
     let looks = list(sum);
     let look = "_look() ( names=$(LC_ALL=C sort -u); here=$(pwd -P); { \
 printf \"%s\\n\" \"$names\" | tr \"\\n\" \"\\0\" | TZ=UTC0 xargs -0 stat -L -c \"%n//%f %s %y\" 2>/dev/null | sed \"s|//\\(4[0-9a-f]*\\) .*|//\\1|\"; \
@@ -20,6 +20,9 @@ LC_ALL=C awk \"{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); a
     );
     let permitted = format!(
         "_permitted() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look | sed \"s|//\\(.\\)[0-9a-f]*|//\\1|\" >{looks}$job );"
+    );
+    let leading = format!(
+        "_leading() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look | sed \"s|//[0-9a-f].*//> |//> |;s|//\\(.\\)[0-9a-f]*|//\\1|\" >{looks}$job );"
     );
     let makes =
         format!("_makes() ( job=$1; shift; mkdir -p .iotrail && printf \"%s//\\n\" \"$@\" >{looks}$job );");
@@ -38,7 +41,7 @@ rest = substr(\\$0, at + 3); sub(/^[0-9a-f]*/, \\\"\\\", rest); now[substr(\\$0,
 name=$({{ printf \"%s\\n\" \"$now\"; cat {looks}$1; }} | LC_ALL=C sort | LC_ALL=C uniq -u | head -n 1); name=${{name%%//*}}; \
 echo \"${{name#./}}: job $1, or somebody else, has changed it meanwhile, though the job only read it in the recording; make again\" >&2; exit 1; }} );"
     );
-    [look.to_owned(), looks_like, permitted, makes, away, changed, left_alone]
+    [look.to_owned(), looks_like, permitted, leading, makes, away, changed, left_alone]
 }
 
 /// What is kept for a job; its number follows.
@@ -130,6 +133,17 @@ mod tests {
         fs::write(at("i"), "longer").unwrap();
         assert_eq!(run("_changed"), "1 7-permitted");
         fs::remove_file(at(".iotrail/looks-5a-7-permitted")).unwrap();
+        symlink("i", at("l")).unwrap();
+        run("_leading 9-leading ./l ./k");
+        fs::write(at("i"), "something else").unwrap();
+        assert_eq!(run("_changed"), "1", "what a link leads to does not matter");
+        fs::remove_dir(at("k")).unwrap();
+        assert_eq!(run("_changed"), "1 9-leading");
+        fs::create_dir(at("k")).unwrap();
+        fs::remove_file(at("l")).unwrap();
+        symlink("h", at("l")).unwrap();
+        assert_eq!(run("_changed"), "1 9-leading", "it leads elsewhere");
+        fs::remove_file(at(".iotrail/looks-5a-9-leading")).unwrap();
         run("_makes 5-made './b*c' './b c' ./cur");
         fs::write(at("b*c"), "").unwrap();
         assert_eq!(run("_changed"), "1");

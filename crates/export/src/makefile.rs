@@ -210,6 +210,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     // Who is woken by what wakes another job asks for the same.
     let asked: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.asked).collect();
     let renamed: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.renamed).collect();
+    let is_renamed = |path: &String| input(path).is_some_and(|name| renamed.contains(&name));
     let directories = super::runnable::preparation(jobs);
     let mut long = LongLines::default();
     let mut recipes = String::new();
@@ -305,12 +306,16 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = writeln!(text, "\t@$(call refuse-made,{})", number + 1);
         }
         let mut before = again::before(number, jobs, owned).unwrap_or_default();
-        let left = keep_looks(&format!("{}-left", number + 1), &rule.leaves);
-        let permitted = format!("{}-left-permitted", number + 1);
-        let left_permitted = keep("_permitted", &permitted, &rule.leaves_permitted);
+        let leads = |paths: &[String]| paths.iter().cloned().partition::<Vec<String>, _>(is_renamed);
+        let ((left_leading, left), (more, left_permitted)) =
+            (leads(&rule.leaves), leads(&rule.leaves_permitted));
+        let left = keep_looks(&format!("{}-left", number + 1), &left);
+        let left_permitted = keep("_permitted", &format!("{}-left-permitted", number + 1), &left_permitted);
+        let left_leading =
+            keep("_leading", &format!("{}-left-leading", number + 1), &[left_leading, more].concat());
         let made = keep("_makes", &format!("{}-made", number + 1), &rule.odd);
         let away = keep("_away", &format!("{}-away", number + 1), &rule.away);
-        let parts = [std::mem::take(&mut before.after), left, left_permitted, away, made];
+        let parts = [std::mem::take(&mut before.after), left, left_leading, left_permitted, away, made];
         before.after = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
         if !before.checks.is_empty() {
             let _ = writeln!(text, "\t@{}", recipe(&before.checks));
@@ -319,11 +324,13 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let may_lead = |path: &&String| name(path).is_some_and(|path| watched.may_lead(number, &path));
         let looks: Vec<String> = rule.looks.iter().filter(|path| !may_lead(path)).cloned().collect();
         let is_led = looks.len() < rule.looks.len();
+        let ((leading, looks), (more, permitted)) = (leads(&looks), leads(&rule.permitted));
         let begins = [
             format!("rm -f -- {}", rule.stamp),
             before.changes.clone(),
             keep_looks(&(number + 1).to_string(), &looks),
-            keep("_permitted", &format!("{}-permitted", number + 1), &rule.permitted),
+            keep("_leading", &format!("{}-leading", number + 1), &[leading, more].concat()),
+            keep("_permitted", &format!("{}-permitted", number + 1), &permitted),
         ];
         let begins: Vec<String> = begins.into_iter().filter(|part| !part.is_empty()).collect();
         let begins = begins.join(" && ");
