@@ -40,6 +40,8 @@ pub struct MessageFigures {
     pub ordering: u64,
     /// Whether the model has these.
     pub kept: bool,
+    /// Whether their pattern is one of all ranks, the first one and all others, so that it holds for other numbers of ranks, too.
+    pub scales: bool,
     /// Halves whose other half is not known.
     pub unmatched: u64,
     /// Collective calls of kinds whose order is not modelled: those that do not block, scans, those of neighbours.

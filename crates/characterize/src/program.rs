@@ -206,6 +206,17 @@ impl Programmed {
         self.modelled.lawless
     }
 
+    /// Whether messages are those of all ranks, the first one, or all others.
+    pub(crate) fn messages_scale(&self) -> bool {
+        let groups = &self.modelled.model.groups;
+        let scales =
+            |group: usize| matches!((groups[group].first, groups[group].last), (0 | 1, None) | (0, Some(0)));
+        self.atoms.iter().all(|(step, _)| match step {
+            ProgramStep::Message { ranks, .. } => ranks.is_none_or(scales),
+            _ => true,
+        })
+    }
+
     /// Whether sessions go on behind barriers: done where they begin, requests of them would come before these.
     pub(crate) fn has_parts_across_barriers(&self) -> bool {
         let steps = || self.atoms.iter().map(|(step, _)| step);

@@ -430,7 +430,11 @@ pub fn characterize(
             inferred: frame.inferred,
             barriers: barriers.max().unwrap_or_default(),
             other_collectives: frame.other_collectives,
-            messages: MessageFigures { kept: modelled.model.has_messages(), ..frame.messages.figures },
+            messages: MessageFigures {
+                kept: modelled.model.has_messages(),
+                scales: programmed.messages_scale(),
+                ..frame.messages.figures
+            },
             after: programmed.waits,
         },
         not_kept,

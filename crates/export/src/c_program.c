@@ -149,6 +149,9 @@ static u64 size_of(const struct session *session, int kind, u64 i)
 	return sizes->bytes;
 }
 
+/* Whether steps are not done: who sends how many messages to whom is counted. */
+static int counting;
+
 /* A session between its steps: the open, the requests and the close are one each. */
 struct running {
 	int descriptor;
@@ -256,12 +259,16 @@ static void step(const struct session *session, struct running *running, u64 *ti
 /* What is left of a session that was begun. */
 static void finish(const struct session *session, struct running *running, u64 *times)
 {
+	if (counting)
+		return;
 	while (running->counted || running->steps)
 		step(session, running, times);
 }
 
 static void run(const struct session *session, struct running *running, u64 *times)
 {
+	if (counting)
+		return;
 	finish(session, running, times);
 	running->counted = 1;
 	finish(session, running, times);
@@ -271,6 +278,8 @@ static void run(const struct session *session, struct running *running, u64 *tim
 static void part(const struct session *session, struct running *running, u64 *times, u64 all, u64 steps)
 {
 	u64 own = 2;
+	if (counting)
+		return;
 	for (int kind = 0; kind < KINDS; kind++)
 		own += session->requests[kind];
 	while (steps) {
@@ -286,6 +295,8 @@ static void part(const struct session *session, struct running *running, u64 *ti
 /* A call that names a file. */
 static void call(int what, int number, u64 *times)
 {
+	if (counting)
+		return;
 	const struct file *file = &files[number];
 	const char *name = named(file, (*times)++ % file->count);
 	struct stat found;
@@ -326,7 +337,7 @@ static MPI_Comm communicators[sizeof groups / sizeof *groups];
 
 static void barrier(int group)
 {
-	if (!in(group))
+	if (!in(group) || counting)
 		return;
 #ifndef SERIAL
 	MPI_Barrier(communicators[group]);
@@ -336,31 +347,34 @@ static void barrier(int group)
 enum half { SEND, RECEIVE };
 enum partner { GROUP, SHIFT, AROUND };
 
-#ifndef SERIAL
-/* Messages of one byte: whether more of them may follow. */
+/* By rank, how many messages are sent to it, will be received from it, and were received. */
+static u64 *sent, *expected, *received;
 enum { MESSAGES = 7 };
-static char *ended;
 
-static int another(int from)
+static void receive(int from)
 {
-	char more = 0;
-	if (!ended[from])
-		MPI_Recv(&more, 1, MPI_CHAR, from, MESSAGES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	ended[from] = !more;
-	return more;
-}
-
-static void give(int to, const char *more)
-{
-	MPI_Request request;
-	MPI_Isend(more, 1, MPI_CHAR, to, MESSAGES, MPI_COMM_WORLD, &request);
-	MPI_Request_free(&request);
-}
+#ifndef SERIAL
+	MPI_Recv(NULL, 0, MPI_CHAR, from, MESSAGES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 #endif
+	received[from]++;
+}
 
-static const char MORE = 1, NO_MORE = 0;
+static void exchange(enum half half, int other)
+{
+	if (counting) {
+		sent[other] += half == SEND;
+	} else if (half == RECEIVE) {
+		/* A message that nobody sends is not waited for. */
+		if (received[other] < expected[other])
+			receive(other);
+	} else {
+#ifndef SERIAL
+		MPI_Send(NULL, 0, MPI_CHAR, other, MESSAGES, MPI_COMM_WORLD);
+#endif
+	}
+}
 
-/* One to each partner, or one from each: from one that gives no more, nobody waits for it. */
+/* One message to each partner, or one from each. */
 static void message(enum half half, enum partner partner, int which)
 {
 	int first = rank + which, last = first;
@@ -372,30 +386,34 @@ static void message(enum half half, enum partner partner, int which)
 	} else if (first < 0 || first >= ranks) {
 		return;
 	}
-	for (int other = first; other <= last; other++) {
-		if (other == rank)
-			continue;
-#ifndef SERIAL
-		if (half == SEND)
-			give(other, &MORE);
-		else
-			another(other);
-#endif
-	}
-	(void)half;
+	for (int other = first; other <= last; other++)
+		if (other != rank)
+			exchange(half, other);
 }
 
-/* All messages arrive before the program ends. */
-static void end_messages(void)
+static void program(void);
+
+static void count_messages(void)
 {
+	sent = calloc(ranks, sizeof *sent);
+	expected = calloc(ranks, sizeof *expected);
+	received = calloc(ranks, sizeof *received);
+	if (!sent || !expected || !received)
+		die("calloc", "");
+	counting = 1;
+	program();
+	counting = 0;
 #ifndef SERIAL
-	for (int other = 0; other < ranks; other++)
-		if (other != rank)
-			give(other, &NO_MORE);
-	for (int other = 0; other < ranks; other++)
-		while (other != rank && another(other))
-			;
+	MPI_Alltoall(sent, 1, MPI_UNSIGNED_LONG_LONG, expected, 1, MPI_UNSIGNED_LONG_LONG, MPI_COMM_WORLD);
 #endif
+}
+
+/* Messages that nobody waited for. */
+static void take_messages_left(void)
+{
+	for (int other = 0; other < ranks; other++)
+		while (received[other] < expected[other])
+			receive(other);
 }
 
 /* Directories, and files that are there before the run, with something in them. */
@@ -437,7 +455,8 @@ static void prepare(void)
 	}
 }
 
-static void program(void);
+static void begin_program(void);
+static void end_program(void);
 
 int main(int argc, char **argv)
 {
@@ -461,15 +480,14 @@ int main(int argc, char **argv)
 		die("malloc", "");
 	for (u64 at = 0; at < LARGEST; at++)
 		buffer[at] = (char)(at * 2654435761u >> 13 ^ (u64)rank);
-	(void)barrier, (void)run, (void)part, (void)call, (void)message, (void)end_messages, (void)MORE, (void)NO_MORE;
+	(void)barrier, (void)run, (void)part, (void)call, (void)message, (void)count_messages, (void)take_messages_left;
 	prepare();
+	begin_program();
 #ifndef SERIAL
-	ended = calloc(ranks, 1);
-	if (!ended)
-		die("calloc", "");
 	MPI_Barrier(MPI_COMM_WORLD);
 #endif
 	program();
+	end_program();
 #ifndef SERIAL
 	MPI_Finalize();
 #endif

@@ -37,10 +37,13 @@ fn write_program(out: &mut String, model: &Model) -> fmt::Result {
     for number in 0..numbers.len() {
         writeln!(out, "\tfinish(&session_{number}, &running[{number}], &times[{number}]);")?;
     }
-    if model.has_messages() {
-        writeln!(out, "\tend_messages();")?;
-    }
-    writeln!(out, "\t(void)times, (void)running, (void)calls;\n}}")
+    writeln!(out, "\t(void)times, (void)running, (void)calls;\n}}")?;
+    let (before, behind) = match model.has_messages() {
+        true => ("\tcount_messages();\n", "\ttake_messages_left();\n"),
+        false => ("", ""),
+    };
+    writeln!(out, "\nstatic void begin_program(void)\n{{\n{before}}}")?;
+    writeln!(out, "\nstatic void end_program(void)\n{{\n{behind}}}")
 }
 
 fn write_files(out: &mut String, model: &Model) -> fmt::Result {

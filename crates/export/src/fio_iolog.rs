@@ -246,7 +246,7 @@ impl<'a> Writing<'a> {
         if self.logs.len() > 1 {
             let counted = [
                 (self.barriers, "barrier", "barriers"),
-                (self.waits, "wait for a rank", "waits for single ranks"),
+                (self.waits, "message or wait for a single rank", "messages and waits for single ranks"),
             ];
             let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
             let lost: Vec<String> =

@@ -87,7 +87,7 @@ fn summary(found: &Characterization) -> Block {
             (false, _) => "unknown: no calls of MPI were recorded".to_owned(),
         },
     );
-    if let Some(messages) = messages(&tokens.messages) {
+    if let Some(messages) = messages(&tokens.messages, found.ranks) {
         block.entry("messages", messages);
     }
     for wait in &tokens.after {
@@ -107,7 +107,7 @@ fn summary(found: &Characterization) -> Block {
 }
 
 /// NULL if there are none.
-fn messages(found: &MessageFigures) -> Option<String> {
+fn messages(found: &MessageFigures, ranks: usize) -> Option<String> {
     let counted = [
         (found.unmatched, "without a known counterpart"),
         (found.elsewhere, "in other communicators"),
@@ -122,6 +122,11 @@ fn messages(found: &MessageFigures) -> Option<String> {
     let ordering = units::count(found.ordering);
     let kept = match (found.ordering, found.kept) {
         (0, _) => "none orders requests that barriers do not order".to_owned(),
+        (_, true) if !found.scales => {
+            format!(
+                "{ordering} order requests and are in the model; their pattern holds for {ranks} ranks only"
+            )
+        }
         (_, true) => format!("{ordering} order requests and are in the model"),
         (_, false) => format!("{ordering} order requests, but are not in the model"),
     };
@@ -480,7 +485,12 @@ pub fn model_totals(model: &Model, ranks: u32, totals: &Totals, style: Style) ->
     block.entry("barriers", units::count(totals.barriers));
     if totals.messages_sent.max(totals.messages_received) > 0 {
         let (given, got) = (units::count(totals.messages_sent), units::count(totals.messages_received));
-        block.entry("messages", format!("{given} sent, {got} received"));
+        let unsent = totals.messages_received.saturating_sub(totals.messages_sent);
+        let unsent = match unsent {
+            0 => String::new(),
+            number => format!(" ({} of them without a send: they do not wait)", units::count(number)),
+        };
+        block.entry("messages", format!("{given} sent, {got} received{unsent}"));
     }
     block.render(style)
 }

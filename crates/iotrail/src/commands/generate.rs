@@ -238,10 +238,14 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.models.is_empty() {
         return args.scratch.clean(ui);
     }
+    let launched = Launched::find(|name| std::env::var(name).ok()).filter(|launched| launched.size > 1);
     if let (Some(trail), false) = (&args.output, args.scratch.dry_run) {
+        // What is refused makes no trail.
+        let (_, planned, _) = args.planned(launched.map_or(args.ranks, |launched| launched.size))?;
+        args.plan(planned)?;
         return record(args, trail, ui);
     }
-    match Launched::find(|name| std::env::var(name).ok()).filter(|launched| launched.size > 1) {
+    match launched {
         Some(launched) => with_mpi::run(args, launched, ui),
         None => alone(args, args.planned(args.ranks)?, ui),
     }
@@ -312,7 +316,8 @@ impl Args {
                 (component.ranks.unwrap_or(ranks_of_all), component.seed.unwrap_or(self.seed));
             let model = self.knobs.apply(&read(Path::new(&component.path))?)?;
             let totals = model.totals_of(ranks, seed)?;
-            components.push((component.clone(), planned(&model, ranks, seed)?));
+            let planned = planned(&model, ranks, seed).with_context(|| component.path.clone())?;
+            components.push((component.clone(), planned));
             parts.push(Part { component: component.clone(), model, ranks, totals });
         }
         if let ([component], [_]) = (&self.models[..], &components[..])

@@ -607,6 +607,34 @@ fn half_a_message_has_one_partner() {
     }
 }
 
+/// What nobody does is passed by as a whole, however often it is repeated.
+#[test]
+fn loops_of_nobody_end_at_once() {
+    let repeated = |steps: &str| {
+        let text = CHECKPOINT
+            .replace("[[file]]", "[[group]]\nname = \"far\"\nranks = \"9\"\n[[file]]")
+            .replace("{ barrier = \"all\" }", "{ after = \"ckpt.%r/dump\", by = -1 }")
+            .replace(
+                "steps = [{ repeat = 10",
+                &format!("steps = [{{ repeat = 1000000000000, steps = [{steps}] }}, {{ repeat = 10"),
+            );
+        Model::parse(&text).expect("a model")
+    };
+    for nobody in [
+        "{ message = \"send\", to = \"far\" }",
+        "{ message = \"receive\", by = 99 }",
+        "{ session = \"ckpt.%r/dump\", ranks = \"far\" }, { session = \"ckpt.%r/dump\", next = 2, ranks = \"far\" }",
+        "{ after = \"ckpt.%r/dump\", of = \"far\" }",
+    ] {
+        let model = repeated(nobody);
+        assert_eq!(model.stuck(3, 0), None, "{nobody}");
+        let totals = model.totals(3).expect("small");
+        assert_eq!((totals.sessions, totals.messages_sent, totals.waits), (30, 0, 20), "{nobody}");
+    }
+    let waits = repeated("{ after = \"ckpt.%r/dump\", of = \"all\" }").totals(3).expect("it fits");
+    assert_eq!(waits.waits, 6_000_000_000_020, "counted, so that it is refused");
+}
+
 #[test]
 fn who_waits_for_ever_is_found() {
     let stuck = |steps: &str| {

@@ -2,8 +2,9 @@
 
 use crate::commands::workload::{Scaling, read};
 use crate::{output, ui::Ui};
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use iotrail_export::c_program;
+use iotrail_workload::Model;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -32,9 +33,24 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         !model.has_waits(),
         "ranks of this model wait for sessions of others ({{ after = ... }}), which programs in C cannot do yet; take these steps out, or put barriers in their place"
     );
+    if let Some(stuck) =
+        model.ranks.filter(|ranks| is_checked(&model, *ranks)).and_then(|ranks| model.stuck(ranks, 0))
+    {
+        bail!("ranks of this model wait for each other for ever: {stuck}");
+    }
     output::text(&args.output, c_program(&model))?;
     if args.output != Path::new("-") {
         ui.report_written(std::slice::from_ref(&args.output));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether ranks meet by messages, and not too often to go through.
+fn is_checked(model: &Model, ranks: u32) -> bool {
+    const MOST: u64 = 10_000_000;
+    model.has_messages()
+        && model.totals(ranks).is_ok_and(|totals| {
+            let meetings = [totals.barriers, totals.messages_sent, totals.messages_received, totals.sessions];
+            meetings.into_iter().fold(0, u64::saturating_add) <= MOST
+        })
 }
