@@ -60,7 +60,7 @@ impl Told {
             return None;
         }
         match batch.layer[at] {
-            Layer::Mpi => {
+            Layer::Mpi | Layer::Mpiio => {
                 let of = uses.of(batch.call[at]);
                 let rooted = matches!(of.role, mpi::Role::FromRoot | mpi::Role::ToRoot);
                 let tells =
@@ -86,7 +86,7 @@ impl Told {
                 let bytes = batch.size[at].get().filter(|bytes| *bytes > 0)?;
                 Some(Self::Pipe { pipe, bytes, into })
             }
-            Layer::Mpiio | Layer::Posix | Layer::Libc => None,
+            Layer::Posix | Layer::Libc => None,
         }
     }
 }
@@ -175,6 +175,39 @@ impl Rank {
 /// A message that a rank awaits: from whom, NULL if that is anybody, and its tag.
 type Awaited = (Option<u32>, Option<i32>);
 
+/// A call of MPI.
+struct MpiCall<'a> {
+    uses: Use,
+    requests: &'a [Request],
+    partner: Option<u32>,
+    from_any: bool,
+    tag: Option<i32>,
+    in_world: bool,
+    begins: Moment,
+    ends: Moment,
+}
+
+impl MpiCall<'_> {
+    /// Which way a message goes; NULL is also one to nobody, and one that was looked for before and has no partner here.
+    fn way(&self) -> Option<mpi::Way> {
+        self.uses.message.filter(|_| self.in_world && (self.partner.is_some() || self.from_any))
+    }
+
+    /// The same with the partner, if that is known.
+    fn known(&self) -> Option<(mpi::Way, u32)> {
+        self.way().zip(self.partner)
+    }
+
+    /// What it gets; of an exchange only the one is known who is given something.
+    fn awaits(&self) -> Option<Awaited> {
+        match self.way()? {
+            mpi::Way::To => None,
+            mpi::Way::From => Some((self.partner, self.tag)),
+            mpi::Way::Both => Some((None, None)),
+        }
+    }
+}
+
 /// What a rank tells, while its calls are gone through.
 pub(crate) struct Listener<'a> {
     texts: &'a [Option<Requests<'a>>],
@@ -209,89 +242,96 @@ impl<'a> Listener<'a> {
     pub(crate) fn tell(
         &mut self,
         told: Told,
-        (tid, call): (Tid, CallId),
+        thread: (Tid, CallId),
         before: (usize, usize),
         (start, end): (i64, Nullable<i64>),
     ) -> bool {
         let moment = |time| Moment { position: before.0, barriers: before.1, time };
         let (begins, ends) = (moment(start), moment(end.get().unwrap_or(i64::MAX)));
-        let (comm, peer, tag, args) = match told {
-            Told::Mpi { comm, peer, tag, args } => (comm, peer, tag, args),
-            Told::Child(_) => return true,
-            Told::Pipe { pipe, bytes, into } => {
-                let (list, moment) = if into {
-                    (&mut self.rank.into_pipes, begins)
-                } else {
-                    (&mut self.rank.out_of_pipes, ends)
+        match told {
+            Told::Mpi { comm, peer, tag, args } => {
+                let (uses, texts) = (self.uses.of(thread.1), self.texts);
+                let requests = args.get().and_then(|text| texts.get(text.index())?.as_ref());
+                let call = MpiCall {
+                    uses,
+                    requests: requests.map_or(&[][..], |requests| &requests.list),
+                    partner: peer.get().and_then(|peer| u32::try_from(peer).ok()),
+                    from_any: peer.get() == Some(ANY),
+                    tag: tag.get().filter(|tag| *tag >= 0),
+                    in_world: comm.get().is_none_or(|comm| comm == WORLD),
+                    begins,
+                    ends,
                 };
-                list.push(Piped { pipe, bytes, moment });
-                return !into;
+                self.tell_mpi(thread.0, call)
             }
-        };
-        let of = self.uses.of(call);
-        let requests = args.get().and_then(|text| self.texts.get(text.index())?.as_ref());
-        let list = requests.map_or(&[][..], |requests| &requests.list);
-        let partner = peer.get().and_then(|peer| u32::try_from(peer).ok());
-        let tag = tag.get().filter(|tag| *tag >= 0);
-        let in_world = comm.get().is_none_or(|comm| comm == WORLD);
-        if let (Some(root), mpi::Role::FromRoot | mpi::Role::ToRoot) = (partner, of.role) {
-            let from_root = of.role == mpi::Role::FromRoot;
-            self.rank.elsewhere += u64::from(!in_world);
-            self.rank.rooted.extend(in_world.then_some(Rooted { root, from_root, begins, ends }));
-            return in_world;
+            Told::Child(_) => true,
+            Told::Pipe { pipe, bytes, into: true } => {
+                self.rank.into_pipes.push(Piped { pipe, bytes, moment: begins });
+                false
+            }
+            Told::Pipe { pipe, bytes, into: false } => {
+                self.rank.out_of_pipes.push(Piped { pipe, bytes, moment: ends });
+                true
+            }
         }
-        // Nobody is -2; a call that goes on with a message that was looked for has no partner.
-        self.rank.collective += u64::from(of.collective);
-        let message = of.message.filter(|_| in_world && (partner.is_some() || peer.get() == Some(ANY)));
-        self.rank.elsewhere += u64::from(of.message.is_some() && !in_world);
-        let known = message.zip(partner);
-        match of.requests {
+    }
+
+    fn tell_mpi(&mut self, tid: Tid, call: MpiCall<'_>) -> bool {
+        self.rank.collective += u64::from(call.uses.collective);
+        if let (Some(root), mpi::Role::FromRoot | mpi::Role::ToRoot) = (call.partner, call.uses.role) {
+            let from_root = call.uses.role == mpi::Role::FromRoot;
+            let rooted = Rooted { root, from_root, begins: call.begins, ends: call.ends };
+            self.rank.elsewhere += u64::from(!call.in_world);
+            self.rank.rooted.extend(call.in_world.then_some(rooted));
+            return call.in_world;
+        }
+        self.rank.elsewhere += u64::from(call.uses.message.is_some() && !call.in_world);
+        match call.uses.requests {
             RequestUse::MakesPersistent => {
-                if let ([Request::Persistent(number)], Some((way, partner))) = (list, known) {
-                    self.persistent.insert(*number, (way, partner, tag));
+                if let ([Request::Persistent(number)], Some((way, partner))) = (call.requests, call.known()) {
+                    self.persistent.insert(*number, (way, partner, call.tag));
                 }
+                false
             }
             RequestUse::Starts => {
-                for request in list {
+                for request in call.requests {
                     let Request::Persistent(number) = request else { continue };
                     if let Some((mpi::Way::To, peer, tag)) = self.persistent.get(number).copied() {
-                        self.rank.given.push(Half { peer, tag, moment: begins });
+                        self.rank.given.push(Half { peer, tag, moment: call.begins });
                     }
                 }
-            }
-            RequestUse::Makes => {
-                let gets = message.filter(|way| *way != mpi::Way::To).map(|way| {
-                    let known = way == mpi::Way::From;
-                    (partner.filter(|_| known), tag.filter(|_| known))
-                });
-                self.begun.entry(tid).or_default().push(gets);
-                if let Some((mpi::Way::To | mpi::Way::Both, peer)) = known {
-                    self.rank.given.push(Half { peer, tag, moment: begins });
-                }
+                false
             }
             RequestUse::Completes => {
-                list.iter().for_each(|request| self.complete(*request, tid, ends));
-                return true;
+                call.requests.iter().for_each(|request| self.complete(*request, tid, call.ends));
+                true
             }
-            RequestUse::None | RequestUse::Frees | RequestUse::Names => match known {
-                Some((mpi::Way::To, peer)) => self.rank.given.push(Half { peer, tag, moment: begins }),
-                Some((mpi::Way::From, peer)) => {
-                    self.rank.got.push(Half { peer, tag, moment: ends });
-                    return true;
-                }
-                // Of an exchange only the one is known who gets.
-                Some((mpi::Way::Both, peer)) => {
-                    self.rank.given.push(Half { peer, tag, moment: begins });
-                    self.rank.from_anybody.push((None, ends));
-                    return true;
-                }
-                None => {
-                    let gets = message.filter(|way| *way != mpi::Way::To);
-                    self.rank.from_anybody.extend(gets.map(|_| (tag, ends)));
-                }
-            },
+            RequestUse::Makes => {
+                self.give(&call);
+                self.begun.entry(tid).or_default().push(call.awaits());
+                false
+            }
+            RequestUse::None | RequestUse::Frees | RequestUse::Names => {
+                self.give(&call);
+                let awaited = call.awaits();
+                self.get(awaited, call.ends);
+                awaited.is_some()
+            }
         }
-        false
+    }
+
+    fn give(&mut self, call: &MpiCall<'_>) {
+        if let Some((mpi::Way::To | mpi::Way::Both, peer)) = call.known() {
+            self.rank.given.push(Half { peer, tag: call.tag, moment: call.begins });
+        }
+    }
+
+    fn get(&mut self, awaited: Option<Awaited>, moment: Moment) {
+        match awaited {
+            Some((Some(peer), tag)) => self.rank.got.push(Half { peer, tag, moment }),
+            Some((None, tag)) => self.rank.from_anybody.push((tag, moment)),
+            None => {}
+        }
     }
 
     fn complete(&mut self, request: Request, tid: Tid, ends: Moment) {
@@ -306,10 +346,6 @@ impl<'a> Listener<'a> {
             },
             Request::Elsewhere => None,
         };
-        match got {
-            Some((Some(peer), tag)) => self.rank.got.push(Half { peer, tag, moment: ends }),
-            Some((None, tag)) => self.rank.from_anybody.push((tag, ends)),
-            None => {}
-        }
+        self.get(got, ends);
     }
 }
