@@ -90,6 +90,11 @@ pub(crate) enum Relation {
 /// How a message was sent.
 type Source = fn(&mut MessageSources) -> &mut u64;
 
+/// A rank, and its collective calls with a root.
+type OfRank<'a> = (u32, Vec<&'a Rooted>);
+/// A rank put so many bytes into a pipe, or took them out, at a moment.
+type Moved = (u32, i64, Moment);
+
 /// All messages of which both sides are known.
 #[derive(Default)]
 struct Found {
@@ -172,7 +177,7 @@ impl Found {
 
     /// The calls of all ranks that have the same number among those of one root.
     fn match_rooted(&mut self, ranks: &[Rank]) {
-        let mut of_roots: BTreeMap<(u32, bool), Vec<(u32, Vec<&Rooted>)>> = BTreeMap::new();
+        let mut of_roots: BTreeMap<(u32, bool), Vec<OfRank<'_>>> = BTreeMap::new();
         for (rank, told) in (0..).zip(ranks) {
             let mut own: BTreeMap<(u32, bool), Vec<&Rooted>> = BTreeMap::new();
             for call in &told.rooted {
@@ -195,7 +200,7 @@ impl Found {
 
     /// What is taken out of a pipe was put into it before, in the same order.
     fn match_pipes(&mut self, ranks: &[Rank]) {
-        let mut pipes: BTreeMap<FileId, [Vec<(u32, i64, Moment)>; 2]> = BTreeMap::new();
+        let mut pipes: BTreeMap<FileId, [Vec<Moved>; 2]> = BTreeMap::new();
         for (rank, told) in (0..).zip(ranks) {
             for (side, all) in [&told.into_pipes, &told.out_of_pipes].into_iter().enumerate() {
                 for one in all {

@@ -176,6 +176,7 @@ impl Rank {
 type Awaited = (Option<u32>, Option<i32>);
 
 /// A call of MPI.
+#[derive(Clone, Copy)]
 struct MpiCall<'a> {
     uses: Use,
     requests: &'a [Request],
