@@ -303,7 +303,7 @@ class Trials:
             place, trial = self.again(), f"precious{'-cleaned' if goals else ''} {name}"
             if goals:
                 self.run(place, *goals)
-            (place / name).parent.mkdir(exist_ok=True)
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
             (place / name).write_text("mine\n")
             with open(place / "in.txt", "a") as file:
                 file.write("one more\n")

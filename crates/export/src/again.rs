@@ -20,7 +20,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 38] = [
+const EXPLANATION: [(&str, &str); 39] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -56,6 +56,7 @@ const EXPLANATION: [(&str, &str); 38] = [
         "_first",
         "_first MARK NAME...: if the job, which leaves MARK, never began here, nothing has these names, which it removes from then on.",
     ),
+    ("_real", "_real NAME...: these directories, in which the job removes files, are no links."),
     (
         "_there",
         "_there HOW NAME...: these are there, which a job changes later; a link that leads nowhere is enough if HOW is -L.",
@@ -259,6 +260,24 @@ impl<'a> Anew<'a> {
     }
 }
 
+impl<'a> Anew<'a> {
+    /// The directories of the jobs in which it removes files: a link in the place of one would lead the removal elsewhere.
+    fn above_files(&self, jobs: &'a Jobs) -> BTreeSet<&'a str> {
+        let made = || jobs.jobs.iter().flat_map(|job| &job.made);
+        let others: BTreeSet<&str> =
+            made().filter(|made| !made.is_directory).map(|made| &*made.path).collect();
+        let directories = made().filter(|made| made.is_directory).map(|made| &*made.path);
+        let directories: BTreeSet<&str> = directories.filter(|path| !others.contains(path)).collect();
+        let removed = self.files.iter().chain(&self.chosen).chain(&self.strict).chain(&self.loose);
+        removed.flat_map(|path| ancestors(path)).filter_map(|path| directories.get(path).copied()).collect()
+    }
+}
+
+/// The directories that a path is in.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
+}
+
 /// Files that a job makes for a time, in the place of the jobs, where it would find them if it was interrupted: it lists the directory.
 fn leftovers<'a>(job: &'a Job, jobs: &Jobs) -> Vec<&'a str> {
     let base = Base::of(jobs);
@@ -288,6 +307,9 @@ shift 2; done );";
 const FIRST: &str = "_first() ( test ! -e \"$1\" || exit 0; shift; for name; do test -e \"$name\" || test -L \"$name\" || continue; \
 echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; done );";
 
+const REAL: &str = "_real() ( for name; do test ! -L \"$name\" || { \
+echo \"$name: it is a symbolic link now, and the jobs made a directory; move the link away, and make again\" >&2; exit 1; }; done );";
+
 /// Functions for `sh` that look and mark; the explanation says what each does. They are subshells, so that they leave the variables
 /// of the job alone. `clean` says in messages how to begin anew.
 pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<Vec<String>> {
@@ -297,7 +319,7 @@ pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<V
         || (0..jobs.jobs.len()).any(asks);
     if !is_full {
         let removes = |number: usize| !Anew::of(number, jobs, owned).files.is_empty();
-        return (0..jobs.jobs.len()).any(removes).then(|| vec![FIRST.to_owned()]);
+        return (0..jobs.jobs.len()).any(removes).then(|| vec![FIRST.to_owned(), REAL.to_owned()]);
     }
     let sum = sum(jobs);
     let mark = format!(".iotrail/left-{sum}-");
@@ -375,6 +397,7 @@ rmdir .iotrail 2>/dev/null || : );"
         same,
         only,
         FIRST.to_owned(),
+        REAL.to_owned(),
         NEW.to_owned(),
         NEEDS.to_owned(),
         there.to_owned(),
@@ -397,7 +420,7 @@ fn filling_functions(sum: &str, clean: &str) -> [String; 11] {
     let made = made_list(sum);
     let begun = format!(".iotrail/begun-{sum}-");
     let below = "_below() ( count=$1; shift; nl=$(printf \"\\nx\"); nl=${nl%x}; for place; do test $count -gt 0 || break; count=$((count-1)); \
-test -L \"./$place\" || test ! -d \"./$place\" || find \"./$place\" -mindepth 1 ! -path \"*$nl*\"; done );";
+test -L \"./$place\" || test ! -d \"./$place\" || find \"./$place\" -mindepth 1 ! -path \"*$nl*\"; done | LC_ALL=C sort -u );";
     let rest = "_rest() ( shift $(($1+1)); for name; do printf \"./%s\\n\" \"$name\"; done );";
     let sorted = "LC_ALL=C sort | LC_ALL=C uniq";
     // Whether another job kept or dropped its list while the lists were read.
@@ -494,6 +517,10 @@ fn fill<'a>(
 fn checks(number: usize, anew: &Anew<'_>, jobs: &Jobs, owned: &Owned<'_>) -> String {
     let (job, filling) = (&jobs.jobs[number], &owned.fillings[number]);
     let mut parts: Vec<String> = Vec::new();
+    let real = anew.above_files(jobs);
+    if !real.is_empty() {
+        parts.push(with_names("_real", real.into_iter(), jobs));
+    }
     let new = owned.untouched.results(number, job);
     let needed = owned.needed.of_others(number, job);
     for (function, of_others) in [("_new", new), ("_needs", needed)] {
