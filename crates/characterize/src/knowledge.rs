@@ -20,10 +20,24 @@ pub(crate) struct Given {
 pub(crate) struct Extent {
     pub(crate) requests: usize,
     pub(crate) barriers: Vec<usize>,
+    /// Whether nobody recorded these barriers, so that messages do not tell how many were before them.
+    pub(crate) inferred: bool,
+}
+
+impl Extent {
+    /// A moment with the barriers before it. Of an inferred one at the same request nobody knows which came first: the message did.
+    fn placed(&self, moment: Moment) -> Moment {
+        let before = || self.barriers.partition_point(|barrier| *barrier < moment.position);
+        Moment { barriers: if self.inferred { before() } else { moment.barriers }, ..moment }
+    }
 }
 
 /// The messages that order requests, in the order in which they are got.
 pub(crate) fn ordering(mut messages: Vec<Given>, ranks: &[Extent]) -> Vec<Given> {
+    for one in &mut messages {
+        one.gives = ranks[one.giver as usize].placed(one.gives);
+        one.gets = ranks[one.getter as usize].placed(one.gets);
+    }
     messages.sort_by_key(|one| (one.gets.time, one.gives.time, one.giver, one.getter));
     awaited(telling(messages, ranks), ranks)
 }
@@ -114,7 +128,7 @@ mod tests {
     }
 
     fn ranks(requests: &[usize]) -> Vec<Extent> {
-        requests.iter().map(|requests| Extent { requests: *requests, barriers: Vec::new() }).collect()
+        requests.iter().map(|requests| Extent { requests: *requests, ..Extent::default() }).collect()
     }
 
     /// A rank that makes no request before it passes on, or none at all.
@@ -150,7 +164,7 @@ mod tests {
 
     #[test]
     fn barriers_tell_what_was_done_before_them() {
-        let with_barrier = |requests| Extent { requests, barriers: vec![2] };
+        let with_barrier = |requests| Extent { requests, barriers: vec![2], inferred: false };
         let behind = Moment { position: 2, barriers: 1, time: 90 };
         let before = [given(0, 1, at(1, 10), at(2, 20))];
         assert_eq!(
@@ -160,6 +174,9 @@ mod tests {
         );
         let across = [given(0, 1, at(1, 10), behind)];
         assert_eq!(pairs(&across, &[with_barrier(4), with_barrier(4)]), []);
+        let inferred = |requests| Extent { inferred: true, ..with_barrier(requests) };
+        let unplaced = [given(0, 1, at(1, 10), at(3, 20)), given(0, 1, at(3, 30), at(3, 40))];
+        assert_eq!(pairs(&unplaced, &[inferred(4), inferred(4)]), [(0, 1, 30)]);
         let late = [given(0, 1, Moment { position: 3, ..behind }, Moment { time: 95, ..behind })];
         assert_eq!(pairs(&late, &[with_barrier(4), with_barrier(4)]), [(0, 1, 90)]);
     }

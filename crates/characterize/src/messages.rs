@@ -420,7 +420,7 @@ mod tests {
     }
 
     fn extents(ranks: usize) -> Vec<Extent> {
-        vec![Extent { requests: 100, barriers: Vec::new() }; ranks]
+        vec![Extent { requests: 100, ..Extent::default() }; ranks]
     }
 
     /// Messages of pairs of ranks: given before a request, and got before one.
@@ -450,7 +450,7 @@ mod tests {
     fn barriers_say_it_as_well() {
         let moment = |position, barriers| Moment { position, barriers, time: position as i64 };
         let orders = vec![((0, 1), moment(3, 0), moment(5, 1)), ((0, 1), moment(6, 1), moment(8, 1))];
-        let extents = vec![Extent { requests: 100, barriers: vec![4] }; 2];
+        let extents = vec![Extent { requests: 100, barriers: vec![4], inferred: false }; 2];
         assert_eq!(Messages::of(&[], orders, &extents).figures.ordering, 1);
     }
 

@@ -138,12 +138,16 @@ pub(crate) fn streams(
         RankedBy::Process => orders(processes, &joins, &of_processes, &requests),
         RankedBy::Case | RankedBy::Thread => Vec::new(),
     };
+    let inferred = if has_mpi { 0 } else { infer(&mut requests, &mut barriers) };
     let extents = requests.iter().zip(&barriers);
     let extents: Vec<Extent> = extents
-        .map(|(requests, barriers)| Extent { requests: requests.len(), barriers: barriers.clone() })
+        .map(|(requests, barriers)| Extent {
+            requests: requests.len(),
+            barriers: barriers.clone(),
+            inferred: inferred > 0,
+        })
         .collect();
     let messages = Messages::of(&told, orders, &extents);
-    let inferred = if has_mpi { 0 } else { infer(&mut requests, &mut barriers) };
     let frame = Frame {
         barriers,
         threaded,
