@@ -41,7 +41,7 @@ impl Model {
         let meetings: Vec<Vec<Meeting>> =
             (0..ranks).map(|rank| self.meetings_of((rank, ranks), seed)).collect();
         let mut progress = Progress::new(self, ranks, &meetings);
-        while progress.sweep(&meetings) {}
+        progress.go(&meetings);
         let waits = |rank: &u32| progress.next[*rank as usize] < meetings[*rank as usize].len();
         let (mut chain, mut rank) = (Vec::new(), (0..ranks).find(waits)?);
         while !chain.iter().any(|(known, _)| *known == rank) && chain.len() < SHOWN {
@@ -105,18 +105,44 @@ impl<'a> Progress<'a> {
         Self { model, next, given: HashMap::new(), all, ended: BTreeMap::new() }
     }
 
-    /// Lets each rank go on as far as it can. Answers whether one did.
-    fn sweep(&mut self, meetings: &[Vec<Meeting>]) -> bool {
-        let mut moved = false;
-        for (rank, own) in (0..).zip(meetings) {
-            while let Some(meeting) = own.get(self.next[rank as usize])
-                && self.passes(rank, *meeting)
-            {
+    /// Lets all ranks go on as far as they can.
+    fn go(&mut self, meetings: &[Vec<Meeting>]) {
+        let mut ready: Vec<u32> = (0..self.next.len() as u32).rev().collect();
+        // Ranks that wait for something of each rank, and how many are at a barrier of each group.
+        let mut waiting: HashMap<u32, Vec<u32>> = HashMap::new();
+        let groups = self.model.groups.len();
+        let sizes: Vec<usize> = (0..groups).map(|group| self.members(group).count()).collect();
+        let mut arrived = vec![0; groups];
+        while let Some(rank) = ready.pop() {
+            while let Some(meeting) = meetings[rank as usize].get(self.next[rank as usize]).copied() {
+                if let Meeting::Barrier(group) = meeting {
+                    arrived[group] += 1;
+                    if arrived[group] < sizes[group] {
+                        break;
+                    }
+                    arrived[group] = 0;
+                    let members: Vec<u32> = self.members(group).collect();
+                    members.iter().for_each(|member| self.next[*member as usize] += 1);
+                    ready.extend(members.into_iter().filter(|member| *member != rank));
+                    continue;
+                }
+                if !self.passes(rank, meeting) {
+                    if let Meeting::Gets(from, _) | Meeting::After { rank: from, .. } = meeting {
+                        waiting.entry(from).or_default().push(rank);
+                    }
+                    break;
+                }
                 self.next[rank as usize] += 1;
-                moved = true;
+                if matches!(meeting, Meeting::Gives(_) | Meeting::Ends(..)) {
+                    ready.extend(waiting.remove(&rank).into_iter().flatten());
+                }
             }
         }
-        moved | self.pass_barriers(meetings)
+    }
+
+    fn members(&self, group: usize) -> impl Iterator<Item = u32> {
+        let of = &self.model.groups[group];
+        (0..self.next.len() as u32).filter(|rank| of.contains(*rank))
     }
 
     fn passes(&mut self, rank: u32, meeting: Meeting) -> bool {
@@ -161,19 +187,5 @@ impl<'a> Progress<'a> {
             }
             _ => (rank, "nobody".to_owned()),
         }
-    }
-
-    fn pass_barriers(&mut self, meetings: &[Vec<Meeting>]) -> bool {
-        let ranks = self.next.len() as u32;
-        let mut moved = false;
-        for (number, group) in self.model.groups.iter().enumerate() {
-            let members = || (0..ranks).filter(|rank| group.contains(*rank)).map(|rank| rank as usize);
-            let is_there = |rank: usize| matches!(meetings[rank].get(self.next[rank]), Some(Meeting::Barrier(of)) if *of == number);
-            if members().next().is_some() && members().all(is_there) {
-                members().for_each(|rank| self.next[rank] += 1);
-                moved = true;
-            }
-        }
-        moved
     }
 }

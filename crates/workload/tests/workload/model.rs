@@ -697,3 +697,15 @@ fn a_rank_waits_for_the_sessions_of_others_that_come_before() {
         assert!(error.contains(says), "{error}");
     }
 }
+
+/// A token goes backwards through many ranks, round after round: each of them is looked at when it is its turn.
+#[test]
+fn long_chains_of_waits_are_gone_through_once() {
+    let back = "{ message = \"receive\", around = 1, ranks = \"others\" }, { message = \"send\", around = -1 }, { message = \"receive\", around = 1, ranks = \"root\" }, { barrier = \"all\" }";
+    let text = CHECKPOINT
+        .replace("[[file]]", "[[group]]\nname = \"others\"\nranks = \"1..\"\n[[group]]\nname = \"root\"\nranks = \"0\"\n[[file]]")
+        .replace("repeat = 10", "repeat = 40")
+        .replace("{ barrier = \"all\" }", back);
+    let model = Model::parse(&text).expect("a model");
+    assert_eq!(model.stuck(1000, 0), None);
+}
