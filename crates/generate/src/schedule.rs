@@ -2,59 +2,93 @@
 
 use crate::Planned;
 use iotrail_replay::Action;
+use std::collections::HashMap;
 
 /// Of each operation of each stream the time from the common begin to its own, in ns: pauses and durations add up, and at a barrier all wait
 /// for the last one. What follows a wait that never ends is left out.
 #[must_use]
 pub fn schedule(planned: &Planned) -> Vec<Vec<u64>> {
     let program = &planned.program;
-    let mut starts: Vec<Vec<u64>> =
-        program.streams.iter().map(|stream| Vec::with_capacity(stream.len())).collect();
-    let mut clocks = vec![0_u64; program.streams.len()];
-    let mut events: Vec<Option<u64>> = vec![None; program.events];
-    loop {
-        let mut passed = false;
-        for (stream, (starts, clock)) in starts.iter_mut().zip(&mut clocks).enumerate() {
-            while let Some(operation) = program.streams[stream].get(starts.len())
-                && !matches!(operation.action, Action::Barrier(_))
-            {
-                let start = clock.saturating_add(operation.think_ns);
-                let start = match operation.action {
-                    Action::Await(event) => match events.get(event).copied().flatten() {
-                        Some(set) => start.max(set),
-                        None => break,
-                    },
-                    _ => start,
-                };
-                if let Action::Signal(event) = operation.action
-                    && let Some(event) = events.get_mut(event)
-                {
-                    (*event, passed) = (Some(start), true);
+    let mut going = Going {
+        starts: program.streams.iter().map(|stream| Vec::with_capacity(stream.len())).collect(),
+        clocks: vec![0; program.streams.len()],
+        events: vec![None; program.events],
+        waiting: HashMap::new(),
+        arrived: vec![0; program.groups.len()],
+        ready: (0..program.streams.len()).rev().collect(),
+    };
+    while let Some(stream) = going.ready.pop() {
+        going.go(planned, stream);
+    }
+    going.starts
+}
+
+/// How far streams are.
+struct Going {
+    starts: Vec<Vec<u64>>,
+    /// When the last operation of each stream ended.
+    clocks: Vec<u64>,
+    /// When events were set.
+    events: Vec<Option<u64>>,
+    /// Streams that wait for an event.
+    waiting: HashMap<usize, Vec<usize>>,
+    /// How many streams are at the barrier of each group.
+    arrived: Vec<usize>,
+    /// Streams that can go on.
+    ready: Vec<usize>,
+}
+
+impl Going {
+    /// Lets a stream go on until it waits.
+    fn go(&mut self, planned: &Planned, stream: usize) {
+        let own = &planned.program.streams[stream];
+        while let Some(operation) = own.get(self.starts[stream].len()) {
+            let start = self.clocks[stream].saturating_add(operation.think_ns);
+            let start = match operation.action {
+                Action::Barrier(group) => {
+                    if self.meet(planned, (group, stream)) {
+                        continue;
+                    }
+                    return;
                 }
-                let start = if let Action::NotBefore(ns) = operation.action { start.max(ns) } else { start };
-                *clock = start.saturating_add(planned.durations[stream][starts.len()]);
-                starts.push(start);
+                Action::Await(event) => match self.events.get(event).copied().flatten() {
+                    Some(set) => start.max(set),
+                    None => {
+                        self.waiting.entry(event).or_default().push(stream);
+                        return;
+                    }
+                },
+                Action::NotBefore(ns) => start.max(ns),
+                _ => start,
+            };
+            if let Action::Signal(event) = operation.action
+                && let Some(set) = self.events.get_mut(event)
+            {
+                *set = Some(start);
+                self.ready.extend(self.waiting.remove(&event).into_iter().flatten());
             }
+            let took = planned.durations[stream][self.starts[stream].len()];
+            self.clocks[stream] = start.saturating_add(took);
+            self.starts[stream].push(start);
         }
-        if passed {
-            continue;
+    }
+
+    /// A stream is at a barrier. Answers whether it is the last one: then all go on.
+    fn meet(&mut self, planned: &Planned, (group, stream): (usize, usize)) -> bool {
+        let members = planned.program.groups.get(group).map_or(&[][..], Vec::as_slice);
+        let Some(arrived) = self.arrived.get_mut(group).filter(|_| !members.is_empty()) else { return false };
+        *arrived += 1;
+        if *arrived < members.len() {
+            return false;
         }
-        let waits = |stream: &usize| {
-            let next = program.streams[*stream].get(starts[*stream].len());
-            next.and_then(|operation| match operation.action {
-                Action::Barrier(group) => Some(group),
-                _ => None,
-            })
-        };
-        let ready = |(group, members): &(usize, &Vec<usize>)| {
-            !members.is_empty() && members.iter().all(|stream| waits(stream) == Some(*group))
-        };
-        let Some((_, members)) = program.groups.iter().enumerate().find(ready) else { return starts };
-        let last = members.iter().map(|stream| clocks[*stream]).max().unwrap_or_default();
-        for stream in members {
-            clocks[*stream] = last;
-            starts[*stream].push(last);
+        *arrived = 0;
+        let last = members.iter().map(|member| self.clocks[*member]).max().unwrap_or_default();
+        for member in members {
+            self.clocks[*member] = last;
+            self.starts[*member].push(last);
         }
+        self.ready.extend(members.iter().filter(|member| **member != stream));
+        true
     }
 }
 
