@@ -737,11 +737,8 @@ impl Program {
             Step::Request(Piece::Requests(target, _)) if files[target.file()].class == Sharing::Root
         );
         let is_barrier = matches!(element.step, Step::Sync(_));
-        let ranges = match members.len() == self.ranks as usize || of_root {
-            true => vec![members],
-            false if is_barrier => vec![members],
-            false => ranges(&members),
-        };
+        let is_one = members.len() == self.ranks as usize || of_root || is_barrier;
+        let ranges = if is_one { vec![members] } else { ranges(&members) };
         if ranges.len() > MOST_RANGES {
             self.of_no_range += 1;
             return Vec::new();

@@ -73,8 +73,9 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
             return Err(GenerateError::TooMany(number, what, ranks, most));
         }
     }
-    let waits = model.has_waits() || model.has_messages();
-    if let Some(stuck) = Some(()).filter(|()| waits).and_then(|()| model.stuck(ranks, seed)) {
+    if (model.has_waits() || model.has_messages())
+        && let Some(stuck) = model.stuck(ranks, seed)
+    {
         return Err(GenerateError::Stuck(stuck));
     }
     let groups = model

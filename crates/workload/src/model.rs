@@ -55,29 +55,25 @@ pub struct PathBarrier {
     pub at: BTreeMap<u64, u64>,
 }
 
+/// Whether any step is such a one, in loops, too.
+fn any_step(steps: &[ProgramStep], wanted: fn(&ProgramStep) -> bool) -> bool {
+    steps.iter().any(|step| match step {
+        ProgramStep::Repeat(_, steps) => any_step(steps, wanted),
+        step => wanted(step),
+    })
+}
+
 impl Model {
     /// Whether ranks wait for sessions of others.
     #[must_use]
     pub fn has_waits(&self) -> bool {
-        fn waits(steps: &[ProgramStep]) -> bool {
-            steps.iter().any(|step| match step {
-                ProgramStep::Repeat(_, steps) => waits(steps),
-                step => matches!(step, ProgramStep::After { .. }),
-            })
-        }
-        waits(&self.steps)
+        any_step(&self.steps, |step| matches!(step, ProgramStep::After { .. }))
     }
 
     /// Whether ranks give each other messages.
     #[must_use]
     pub fn has_messages(&self) -> bool {
-        fn messages(steps: &[ProgramStep]) -> bool {
-            steps.iter().any(|step| match step {
-                ProgramStep::Repeat(_, steps) => messages(steps),
-                step => matches!(step, ProgramStep::Message { .. }),
-            })
-        }
-        messages(&self.steps)
+        any_step(&self.steps, |step| matches!(step, ProgramStep::Message { .. }))
     }
 
     /// Whether a session or a call makes the file of that index.
