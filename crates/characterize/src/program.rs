@@ -519,6 +519,7 @@ impl Files {
             sessions.push(ModelSession {
                 name: format!("{}-{}", purpose(kept), sessions.len() + 1),
                 mode: kept.mode(),
+                layer: kept.layer,
                 requests: kept.requests.clone(),
                 sizes,
                 write_sizes,

@@ -3,7 +3,7 @@
 use crate::names::Kinds;
 use iotrail_model::Nullable;
 use iotrail_model::calls::{CallKind, CallSpec, Forces, OpenFlags, named};
-use iotrail_workload::{FileKind, Mode, ModelSession, NameCall, Request, RequestKind};
+use iotrail_workload::{FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What is the same in all executions of a session of a model.
@@ -15,6 +15,7 @@ pub(crate) struct Shape {
     pub(crate) call: Option<NameCall>,
     /// Read, write, create, truncate, append.
     pub(crate) mode: [bool; 5],
+    pub(crate) layer: SessionLayer,
     pub(crate) requests: BTreeMap<RequestKind, u64>,
     pub(crate) sizes: BTreeMap<RequestKind, BTreeMap<u64, u64>>,
     /// The same in order, where all are reads or all are writes and there are few runs.
@@ -262,7 +263,9 @@ impl Building {
         let kind = kinds.of_file[self.file];
         let class = kinds.kinds[kind].class;
         let mode = if self.call.is_some() { [false; 5] } else { mode };
-        let shape = Shape { class, call: self.call, mode, requests: self.requests, sizes, runs, order };
+        let layer = SessionLayer::System;
+        let shape =
+            Shape { class, call: self.call, mode, layer, requests: self.requests, sizes, runs, order };
         Some(Execution {
             first: self.first,
             last: self.last,

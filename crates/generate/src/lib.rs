@@ -13,10 +13,12 @@ pub use of_rank::{Meet, of_rank};
 pub use schedule::schedule;
 pub use trail::write_trail;
 
-use iotrail_replay::{Action, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream};
+use iotrail_replay::{
+    Action, Expected, Interface, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream,
+};
 use iotrail_workload::{
-    Action as Step, FileKind, MessageHalf, Mode, Model, NameCall, RequestKind, Sharing, Stuck, Synthetic,
-    TooMuch, synthesise,
+    Action as Step, Apart, FileKind, MessageHalf, Mode, Model, NameCall, RequestKind, SessionLayer, Sharing,
+    Stuck, Synthetic, TooMuch, synthesise,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -39,6 +41,11 @@ pub enum GenerateError {
         "ranks wait for each other for ever: {0}; change the order of steps, or take a message or a wait out"
     )]
     Stuck(Stuck),
+    /// Ranks would not make the same calls together.
+    #[error(
+        "{0}; let all ranks do the same sessions of layer = \"collective\" in one order, with equal numbers of requests"
+    )]
+    Apart(Apart),
     /// It is larger than what is held in memory.
     #[error("{2} ranks need {0} {1}, at most {3} are generated; choose fewer ranks or a smaller model")]
     TooMany(u64, &'static str, u32, u64),
@@ -72,6 +79,11 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
         if number > most {
             return Err(GenerateError::TooMany(number, what, ranks, most));
         }
+    }
+    if model.has_collective()
+        && let Some(apart) = model.apart(ranks, seed)
+    {
+        return Err(GenerateError::Apart(apart));
     }
     if (model.has_waits() || model.has_messages())
         && let Some(stuck) = model.stuck(ranks, seed)
@@ -255,10 +267,12 @@ impl<'a, 'f> RankProgram<'a, 'f> {
             Step::Open { file, number, mode } => {
                 let file = self.file(file, number);
                 self.open.insert(open, Position { file, appends: mode.append, ..Position::default() });
-                Action::Open { file, open, mode: open_mode(mode) }
+                let layer = self.layer(of);
+                Action::Open { file, open, mode: OpenMode { interface: interface(layer), ..open_mode(mode) } }
             }
             Step::Transfer { kind, offset, size } => {
-                self.transfer(open, (kind, offset, size), self.model.files[of_file].filled)
+                let of_mpi = self.layer(of) != SessionLayer::System;
+                self.transfer(open, (kind, offset, size), (self.model.files[of_file].filled, of_mpi))
             }
             Step::Request(RequestKind::Fdatasync) => Action::SyncData(open),
             Step::Request(RequestKind::Stat) => Action::StatOpen(open),
@@ -278,6 +292,13 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         Some((action, Expected::Success))
     }
 
+    /// The layer of a session.
+    fn layer(&self, of: Option<(usize, usize)>) -> SessionLayer {
+        let (file, session) = of.unwrap_or_default();
+        let session = self.model.files.get(file).and_then(|file| file.sessions.get(session));
+        of.and(session).map(|session| session.layer).unwrap_or_default()
+    }
+
     fn message(&self, half: MessageHalf, other: u32, number: u64) -> Option<Action> {
         match half {
             MessageHalf::Send => self.awaited.message(self.rank, other, number).map(Action::Signal),
@@ -289,7 +310,7 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         &mut self,
         open: OpenNumber,
         (kind, offset, size): (RequestKind, u64, u64),
-        filled: bool,
+        (filled, of_mpi): (bool, bool),
     ) -> Action {
         let position = self.open.entry(open).or_default();
         let follows = offset == position.cursor || position.appends && kind == RequestKind::Write;
@@ -300,7 +321,8 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         if follows {
             position.cursor = offset.saturating_add(size);
         }
-        match (kind, follows) {
+        // Ranks make one call together, wherever each of them stands.
+        match (kind, follows && !of_mpi) {
             (RequestKind::Read, true) => Action::Read(open, size),
             (RequestKind::Read, false) => Action::ReadAt(open, offset, size),
             (_, true) => Action::Write(open, size),
@@ -344,6 +366,14 @@ impl<'a, 'f> RankProgram<'a, 'f> {
 
 /// `ENOENT` of errno(3), the same on all architectures.
 const NOT_FOUND: i32 = 2;
+
+fn interface(layer: SessionLayer) -> Interface {
+    match layer {
+        SessionLayer::System => Interface::System,
+        SessionLayer::MpiIo => Interface::MpiIo,
+        SessionLayer::Collective => Interface::Collective,
+    }
+}
 
 const READ: Mode = Mode { read: true, write: false, create: false, truncate: false, append: false };
 

@@ -1,8 +1,8 @@
 //! What one of the processes of an MPI program does: its own stream, in which it meets the others by calls of MPI.
 
 use crate::Planned;
-use iotrail_replay::{Action, Operation, Program, Stream};
-use std::collections::BTreeMap;
+use iotrail_replay::{Action, Interface, OpenNumber, Operation, Program, Stream};
+use std::collections::{BTreeMap, HashMap};
 
 /// How a rank meets others. Messages carry nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,8 @@ pub fn of_rank(planned: &Planned, rank: usize) -> (Program, Vec<Meet>) {
     let setters = setters(program);
     let (mut stream, mut meets) = (Stream::new(), Vec::new());
     let own = program.streams.get(rank).map_or(&[][..], Vec::as_slice);
-    for operation in own {
+    let own = collective(own, program);
+    for operation in &own {
         let met = match operation.action {
             Action::Barrier(group) => {
                 barrier(program.groups.get(group).map_or(&[], Vec::as_slice), program, rank)
@@ -60,6 +61,41 @@ pub fn of_rank(planned: &Planned, rank: usize) -> (Program, Vec<Meet>) {
     }
     let program = Program { files: program.files.clone(), streams: vec![stream], ..Program::default() };
     (program, meets)
+}
+
+/// The operations of a rank, without the barriers of all ranks before calls that they make together: these are the meetings. Ranks that are not all of the run
+/// meet, and make each its own call.
+fn collective(own: &[Operation], program: &Program) -> Stream {
+    let is_of_all = |action: Action| {
+        let Action::Barrier(group) = action else { return false };
+        program.groups.get(group).is_some_and(|members| members.len() == program.streams.len())
+    };
+    let mut together: HashMap<OpenNumber, bool> = HashMap::new();
+    let mut stream = Stream::with_capacity(own.len());
+    for operation in own {
+        let mut operation = *operation;
+        let met = stream.last().is_some_and(|before: &Operation| is_of_all(before.action));
+        if let Action::Open { open, mode, .. } = &mut operation.action {
+            if mode.interface == Interface::Collective && !met {
+                mode.interface = Interface::MpiIo;
+            }
+            together.insert(*open, mode.interface == Interface::Collective);
+        }
+        let open = match operation.action {
+            Action::Open { open, .. } => Some(open),
+            // Nobody waits for others to ask for the size.
+            Action::StatOpen(_) => None,
+            action => action.uses(),
+        };
+        if met
+            && open.is_some_and(|open| together.get(&open) == Some(&true))
+            && let Some(barrier) = stream.pop()
+        {
+            operation.think_ns = operation.think_ns.saturating_add(barrier.think_ns);
+        }
+        stream.push(operation);
+    }
+    stream
 }
 
 fn tag(event: usize) -> i32 {

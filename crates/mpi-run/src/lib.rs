@@ -15,7 +15,7 @@ mod session;
 
 pub use collective::Collective;
 pub use communicators::Communicator;
-pub use files::{File, Transfer};
+pub use files::{File, FileMode, Transfer};
 pub use library::{Launched, Launcher, Library, LoadError};
 pub use messages::{Request, SendMode};
 pub use session::{Mpi, MpiError};

@@ -14,6 +14,7 @@ mod issue;
 mod mpi_calls;
 mod mpi_exchanges;
 mod mpi_execute;
+mod mpi_io;
 mod mpi_partners;
 mod mpi_rank;
 mod mpi_requests;

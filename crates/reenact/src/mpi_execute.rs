@@ -1,9 +1,10 @@
 //! The calls of MPI of a rank, made beside those of the engine.
 
 use crate::mpi_calls::{MpiCall, Wanted};
+use crate::mpi_io::Used;
 use crate::tally::Listener;
-use iotrail_mpi_run::{Communicator, File, Mpi, MpiError, Request, SendMode, Transfer};
-use iotrail_replay::{Companion, Operation, ScratchFile};
+use iotrail_mpi_run::{Communicator, File, FileMode, Mpi, MpiError, Request, SendMode, Transfer};
+use iotrail_replay::{Action, Companion, Operation, ScratchFile};
 use iotrail_stats::messages::communicators::{SELF, WORLD};
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -33,6 +34,19 @@ struct State {
     freed: Vec<Communicator>,
     /// Open files by name, the last one opened last.
     files: HashMap<usize, Vec<File>>,
+    /// Files that the engine uses by calls of MPI-IO.
+    used: Used,
+}
+
+/// What a rank waits for.
+#[derive(Clone, Copy, Debug)]
+enum Waits {
+    /// The call of a number.
+    Call(usize),
+    /// A call of MPI-IO on a file of the engine.
+    File(Action),
+    /// The end of what it began.
+    End,
 }
 
 /// A rank at work.
@@ -49,8 +63,8 @@ pub struct Rank<'a> {
     streams: Vec<Mutex<State>>,
     /// Communicators by their numbers.
     communicators: Mutex<HashMap<i32, Communicator>>,
-    /// Which call is being made, and since when; none of them at the end.
-    current: Mutex<Option<(Instant, Option<usize>)>>,
+    /// What is waited for, and since when.
+    current: Mutex<Option<(Instant, Waits)>>,
     made: AtomicU64,
     failed: AtomicU64,
     unfinished: AtomicU64,
@@ -113,18 +127,19 @@ impl<'a> Rank<'a> {
     /// What the rank has waited for since so long, if it has.
     #[must_use]
     pub fn stuck(&self, limit: Duration) -> Option<String> {
-        let (since, number) = (*self.current.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let within = match number {
-            Some(number) => format!("in {}", words(*self.calls.get(number)?)),
-            None => "for the end of what it began".to_owned(),
+        let (since, waits) = (*self.current.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let within = match waits {
+            Waits::Call(number) => format!("in {}", words(*self.calls.get(number)?)),
+            Waits::File(action) => format!("in a call of MPI-IO on a file ({action:?})"),
+            Waits::End => "for the end of what it began".to_owned(),
         };
         (since.elapsed() >= limit).then(|| format!("rank {} waits {within}", self.mpi.rank()))
     }
 
     /// Notes what is waited for from now on.
-    fn waits(&self, within: Option<Option<usize>>) {
+    fn waits(&self, within: Option<Waits>) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) =
-            within.map(|number| (Instant::now(), number));
+            within.map(|waits| (Instant::now(), waits));
     }
 
     /// Waits until all requests are over that no recorded call waited for.
@@ -132,7 +147,7 @@ impl<'a> Rank<'a> {
     /// # Errors
     /// If the library answers one.
     pub fn finish(&self) -> Result<(), MpiError> {
-        self.waits(Some(None));
+        self.waits(Some(Waits::End));
         for state in &self.streams {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             self.wait(&mut state, Wanted::All, None)?;
@@ -147,6 +162,22 @@ impl<'a> Rank<'a> {
             state.freed.drain(..).try_for_each(|comm| self.mpi.free(comm))?;
         }
         Ok(())
+    }
+
+    /// Counts a call that was made.
+    fn counted(&self, made: Result<u64, MpiError>) -> Result<u64, i32> {
+        self.waits(None);
+        match made {
+            Ok(moved) => {
+                self.made.fetch_add(1, Ordering::Relaxed);
+                Ok(moved)
+            }
+            Err(error) => {
+                self.failed.fetch_add(1, Ordering::Relaxed);
+                self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                Err(EIO)
+            }
+        }
     }
 
     fn make(&self, state: &mut State, number: usize, call: MpiCall) -> Result<(), MpiError> {
@@ -201,7 +232,9 @@ impl<'a> Rank<'a> {
             MpiCall::Open { comm, file: name } => {
                 let path =
                     self.names.get(name).map(|file| self.directory.join(&file.name)).unwrap_or_default();
-                state.files.entry(name).or_default().push(mpi.open(self.communicator(comm)?, &path)?);
+                let mode = FileMode { read: true, write: true, create: true };
+                let opened = mpi.open(self.communicator(comm)?, &path, mode)?;
+                state.files.entry(name).or_default().push(opened);
             }
             MpiCall::Close(name) => {
                 if let Some(file) = state.files.get_mut(&name).and_then(Vec::pop) {
@@ -340,24 +373,25 @@ impl Companion for Rank<'_> {
         let (Some(call), Some(state)) = (self.calls.get(number), self.streams.get(stream)) else {
             return Err(EIO);
         };
-        self.waits(Some(Some(number)));
+        self.waits(Some(Waits::Call(number)));
         let made = self.make(&mut state.lock().unwrap_or_else(PoisonError::into_inner), number, *call);
-        self.waits(None);
-        match made {
-            Ok(()) => {
-                self.made.fetch_add(1, Ordering::Relaxed);
-                Ok(0)
-            }
-            Err(error) => {
-                self.failed.fetch_add(1, Ordering::Relaxed);
-                self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                Err(EIO)
-            }
-        }
+        self.counted(made.map(|()| 0))
     }
 
     fn made(&self, stream: usize, operation: &Operation, result: Result<u64, i32>) {
         self.listener.made(stream, operation, result);
+    }
+
+    fn has_mpi_io(&self) -> bool {
+        true
+    }
+
+    fn mpi_io(&self, stream: usize, action: Action, bytes: &mut [u8]) -> Result<u64, i32> {
+        let state = self.streams.get(stream).ok_or(EIO)?;
+        self.waits(Some(Waits::File(action)));
+        let path = |file: usize| self.names.get(file).map(|file| self.directory.join(&file.name));
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.counted(state.used.make(self.mpi, (action, bytes), path))
     }
 }
 

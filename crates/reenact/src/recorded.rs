@@ -461,6 +461,7 @@ fn mode(flags: OpenFlags) -> Option<OpenMode> {
         sync: flags.syncs(),
         direct: false,
         directory: flags.directory(),
+        ..OpenMode::default()
     })
 }
 

@@ -5,7 +5,7 @@ use crate::meeting::{Event, Meeting, Meetings};
 use crate::outcome::{OperationKind, Outcome};
 use crate::pacing::{Pacing, sleep_until};
 use crate::plan::{DIRECT_BLOCK, Plan};
-use crate::program::{Action, Expected, OpenMode, OpenNumber, Operation, Stream};
+use crate::program::{Action, Expected, Interface, OpenMode, OpenNumber, Operation, Stream};
 use crate::sandbox::{Sandbox, noise};
 use rustix::fs::{OFlags, RawDir, SeekFrom};
 use rustix::io::Errno;
@@ -56,6 +56,20 @@ pub trait Companion: Sync {
 
     /// Hears of a call of a stream that was made, and what it returned: a number, or that of an error.
     fn made(&self, stream: usize, operation: &Operation, result: Result<u64, i32>);
+
+    /// Whether it has calls of MPI-IO; else the engine makes system calls in place of them.
+    fn has_mpi_io(&self) -> bool {
+        false
+    }
+
+    /// Makes an operation on a file of [`Interface::MpiIo`] or [`Interface::Collective`] by calls of MPI-IO, with the bytes that it moves. What moves bytes says
+    /// where. Answers how many bytes it moved.
+    ///
+    /// # Errors
+    /// The number of an error.
+    fn mpi_io(&self, _stream: usize, _action: Action, _bytes: &mut [u8]) -> Result<u64, i32> {
+        Err(Errno::NOSYS.raw_os_error())
+    }
 }
 
 struct Alone;
@@ -84,9 +98,9 @@ pub fn execute_beside(
         events: (0..program.events).map(|_| Event::default()).collect(),
     };
     let run = |number: usize, stream: &Stream| {
-        let mut running = Running::new(plan, sandbox, stream, &meetings, think);
+        let mut running = Running::new((plan, sandbox), (number, stream), &meetings, think, companion);
         begin.wait();
-        running.all(stream, cancel, (number, companion))
+        running.all(stream, cancel)
     };
     let mut outcome = Outcome::default();
     thread::scope(|scope| {
@@ -113,12 +127,17 @@ struct Running<'a> {
     buffer: Aligned,
     meetings: &'a Meetings,
     pacing: Pacing,
+    companion: &'a dyn Companion,
+    /// Number of the stream.
+    number: usize,
+    has_mpi_io: bool,
 }
 
 /// An open file.
 pub(crate) struct Opened {
     file: usize,
-    descriptor: OwnedFd,
+    /// NULL where calls of MPI-IO are made on it.
+    descriptor: Option<OwnedFd>,
 }
 
 /// A buffer that begins at a block, as `O_DIRECT` needs it.
@@ -141,11 +160,11 @@ impl Aligned {
 
 impl<'a> Running<'a> {
     fn new(
-        plan: &'a Plan,
-        sandbox: &'a Sandbox,
-        stream: &Stream,
+        (plan, sandbox): (&'a Plan, &'a Sandbox),
+        (number, stream): (usize, &Stream),
         meetings: &'a Meetings,
         think: Think,
+        companion: &'a dyn Companion,
     ) -> Self {
         let most = stream.iter().map(|operation| operation.action.bytes()).max().unwrap_or_default();
         Self {
@@ -156,15 +175,14 @@ impl<'a> Running<'a> {
             buffer: Aligned::new(usize::try_from(most).unwrap_or_default()),
             meetings,
             pacing: Pacing::new(think),
+            companion,
+            number,
+            has_mpi_io: companion.has_mpi_io(),
         }
     }
 
-    fn all(
-        &mut self,
-        stream: &Stream,
-        cancel: &AtomicBool,
-        (number, companion): (usize, &dyn Companion),
-    ) -> Outcome {
+    fn all(&mut self, stream: &Stream, cancel: &AtomicBool) -> Outcome {
+        let (number, companion) = (self.number, self.companion);
         let mut outcome = Outcome::default();
         let begin = Instant::now();
         // The end of an operation is the begin of the next: one reading of the clock for each.
@@ -226,7 +244,7 @@ impl<'a> Running<'a> {
             }
             Action::Attach { file, open, mode } => {
                 let file_name = self.plan.program().files.get(file).map(|file| &*file.name);
-                let descriptor = self.sandbox.open(file_name.ok_or(Errno::NOENT)?, flags(mode))?;
+                let descriptor = Some(self.sandbox.open(file_name.ok_or(Errno::NOENT)?, flags(mode))?);
                 self.open.insert(open, Arc::new(Opened { file, descriptor }));
             }
             Action::Leave(open) => drop(self.open.remove(&open)),
@@ -240,12 +258,23 @@ impl<'a> Running<'a> {
     }
 
     fn step(&mut self, operation: &Operation) -> Result<u64, Errno> {
+        if self.has_mpi_io
+            && let Some(open) = operation.action.uses()
+            && self.open.get(&open).is_some_and(|opened| opened.descriptor.is_none())
+        {
+            return self.with_mpi_io(operation.action, open);
+        }
         let name = |file: usize| {
             self.plan.program().files.get(file).map(|file| file.name.as_str()).ok_or(Errno::NOENT)
         };
         match operation.action {
             Action::Open { file, open, mode } => {
-                let descriptor = self.sandbox.open(name(file)?, flags(mode))?;
+                let descriptor = if self.has_mpi_io && mode.interface != Interface::System {
+                    self.open_with_mpi_io(operation.action, name(file)?)?;
+                    None
+                } else {
+                    Some(self.sandbox.open(name(file)?, flags(mode))?)
+                };
                 if !matches!(operation.expected, Expected::Error(_)) {
                     self.open.insert(open, Arc::new(Opened { file, descriptor }));
                 }
@@ -268,7 +297,7 @@ impl<'a> Running<'a> {
             Action::ListOpen(open) => self.list(open),
             Action::Duplicate { open, copy } => {
                 let file = self.open.get(&open).ok_or(Errno::BADF)?.file;
-                let descriptor = rustix::io::fcntl_dupfd_cloexec(self.file(open)?, 0)?;
+                let descriptor = Some(rustix::io::fcntl_dupfd_cloexec(self.file(open)?, 0)?);
                 self.open.insert(copy, Arc::new(Opened { file, descriptor }));
                 Ok(0)
             }
@@ -333,6 +362,26 @@ impl<'a> Running<'a> {
         }
     }
 
+    /// Opens a file by MPI-IO, which would follow links: there must be none.
+    fn open_with_mpi_io(&self, action: Action, name: &str) -> Result<(), Errno> {
+        match self.sandbox.stat(name) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(error),
+        }
+        let opened = self.companion.mpi_io(self.number, action, &mut []);
+        opened.map(|_| ()).map_err(Errno::from_raw_os_error)
+    }
+
+    fn with_mpi_io(&mut self, action: Action, open: OpenNumber) -> Result<u64, Errno> {
+        let bytes = usize::try_from(action.bytes()).map_err(|_| Errno::INVAL)?;
+        let bytes = self.buffer.first(bytes).ok_or(Errno::INVAL)?;
+        let result = self.companion.mpi_io(self.number, action, bytes);
+        if let Action::Close(_) = action {
+            self.open.remove(&open);
+        }
+        result.map_err(Errno::from_raw_os_error)
+    }
+
     /// Reads entries of a directory by one call; whether there were any.
     fn list(&self, open: OpenNumber) -> Result<u64, Errno> {
         let mut entries = Vec::with_capacity(ENTRIES);
@@ -341,7 +390,7 @@ impl<'a> Running<'a> {
     }
 
     fn file(&self, open: OpenNumber) -> Result<BorrowedFd<'_>, Errno> {
-        self.open.get(&open).map(|opened| opened.descriptor.as_fd()).ok_or(Errno::BADF)
+        self.open.get(&open).and_then(|opened| opened.descriptor.as_ref()).map(AsFd::as_fd).ok_or(Errno::BADF)
     }
 
     /// The content of the file of a transfer, and where the transfer begins; NULL if contents are not checked.
@@ -393,7 +442,8 @@ fn parts<'a>(
 ) -> Result<(BorrowedFd<'a>, &'a mut [u8]), Errno> {
     let opened = open.get(&number).ok_or(Errno::BADF)?;
     let bytes = usize::try_from(bytes).map_err(|_| Errno::INVAL)?;
-    Ok((opened.descriptor.as_fd(), buffer.first(bytes).ok_or(Errno::INVAL)?))
+    let descriptor = opened.descriptor.as_ref().ok_or(Errno::BADF)?;
+    Ok((descriptor.as_fd(), buffer.first(bytes).ok_or(Errno::INVAL)?))
 }
 
 /// Lengths of so many buffers, which differ by a byte at most.

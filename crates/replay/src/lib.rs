@@ -19,5 +19,7 @@ pub use content::{Checked, Content};
 pub use engine::{Companion, Think, execute, execute_beside};
 pub use outcome::{OperationKind, Outcome, Times};
 pub use plan::{DIRECT_BLOCK, MAX_BUFFERS, MAX_NAME_PART, MAX_NAME_PARTS, MAX_TRANSFER, Plan, PlanError};
-pub use program::{Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream};
+pub use program::{
+    Action, Buffers, Expected, Interface, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream,
+};
 pub use sandbox::{Cache, MANIFEST, Sandbox, SandboxError};

@@ -17,6 +17,18 @@ pub struct ScratchFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OpenNumber(pub u32);
 
+/// With whose calls an open file is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Interface {
+    /// System calls.
+    #[default]
+    System,
+    /// Those of MPI-IO where a [`Companion`](crate::Companion) has them; each rank makes its own.
+    MpiIo,
+    /// The same, all ranks together.
+    Collective,
+}
+
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct OpenMode {
@@ -38,6 +50,8 @@ pub struct OpenMode {
     pub direct: bool,
     /// `O_DIRECTORY`: refuses what is no directory.
     pub directory: bool,
+    /// With whose calls it is used.
+    pub interface: Interface,
 }
 
 /// Where a vectored call moves its bytes from or to.

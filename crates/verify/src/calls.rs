@@ -304,8 +304,7 @@ fn mode(flags: OpenFlags) -> Option<OpenMode> {
         truncate: flags.truncates(),
         append: flags.appends(),
         sync: flags.syncs(),
-        direct: false,
-        directory: false,
+        ..OpenMode::default()
     })
 }
 

@@ -29,9 +29,10 @@ pub use groups::{Behaviour, Group, groups};
 pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
-    Action, FileKind, Knob, KnobError, Knobs, MessageHalf, Mode, Model, ModelError, ModelFile, ModelSession,
-    NameCall, OffsetLaw, Partner, PathBarrier, ProgramStep, RankGroup, Ratio, RequestKind, ShareKnob,
-    Sharing, Statistics, Stride, Stuck, Synthetic, TooMuch, Totals, VERSION, synthesise,
+    Action, Apart, FileKind, Knob, KnobError, Knobs, MessageHalf, Mode, Model, ModelError, ModelFile,
+    ModelSession, NameCall, OffsetLaw, Partner, PathBarrier, ProgramStep, RankGroup, Ratio, RequestKind,
+    SessionLayer, ShareKnob, Sharing, Statistics, Stride, Stuck, Synthetic, TooMuch, Totals, VERSION,
+    synthesise,
 };
 pub use path::{Path, PathElement, Step, path};
 pub use profile::{ClassProfile, Distance, Profile};

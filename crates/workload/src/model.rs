@@ -3,6 +3,7 @@
 mod drawn;
 mod error;
 mod knobs;
+mod layer;
 mod names;
 mod progress;
 mod quantity;
@@ -11,16 +12,19 @@ mod read;
 mod read_statistics;
 mod statistics;
 mod synthesis;
+mod together;
 mod totals;
 mod write;
 mod write_statistics;
 
 pub use error::ModelError;
 pub use knobs::{Knob, KnobError, Knobs, ShareKnob};
+pub use layer::SessionLayer;
 pub use progress::Stuck;
 pub use ratio::Ratio;
 pub use statistics::Statistics;
 pub use synthesis::{Action, Synthetic, synthesise};
+pub use together::Apart;
 pub use totals::{TooMuch, Totals};
 
 use std::collections::BTreeMap;
@@ -195,6 +199,8 @@ pub struct ModelSession {
     pub name: String,
     /// How the file is opened.
     pub mode: Mode,
+    /// With whose calls it is done.
+    pub layer: SessionLayer,
     /// Requests between open and close, spread evenly among each other; no count is 0.
     pub requests: BTreeMap<RequestKind, u64>,
     /// Bytes of transfers, with weights; not empty where there are transfers.

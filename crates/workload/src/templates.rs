@@ -1,7 +1,7 @@
 //! Models to start from.
 
 /// Their names, what they are, and their texts.
-pub const TEMPLATES: [(&str, &str, &str); 5] = [
+pub const TEMPLATES: [(&str, &str, &str); 6] = [
     (
         "checkpoint",
         "each rank writes a file of its own, again and again",
@@ -11,6 +11,11 @@ pub const TEMPLATES: [(&str, &str, &str); 5] = [
         "shared-strided",
         "all ranks write, then read one file in turns",
         include_str!("templates/shared-strided.toml"),
+    ),
+    (
+        "shared-collective",
+        "all ranks write and read one file together, with calls of MPI-IO",
+        include_str!("templates/shared-collective.toml"),
     ),
     ("loader", "each rank reads many small files", include_str!("templates/loader.toml")),
     (

@@ -5,7 +5,10 @@ mod shares;
 mod sharing;
 
 use super::read_statistics::share;
-use super::{FileKind, Model, ModelFile, ModelSession, OffsetLaw, Ratio, RequestKind, Sharing, Statistics};
+use super::{
+    FileKind, Model, ModelFile, ModelSession, OffsetLaw, Ratio, RequestKind, SessionLayer, Sharing,
+    Statistics,
+};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -53,14 +56,15 @@ struct Factor {
     denominator: u128,
 }
 
-/// What changes a model: factors, of which those of one knob are multiplied before they are applied; shares, and who has files, of which the
-/// last one counts.
+/// What changes a model: factors, of which those of one knob are multiplied before they are applied; shares, who has files and with whose calls
+/// sessions are done, of which the last one counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Knobs {
     factors: BTreeMap<Knob, Factor>,
     /// In millionths.
     shares: BTreeMap<ShareKnob, u64>,
     sharing: Option<Sharing>,
+    layer: Option<SessionLayer>,
 }
 
 /// Why a knob cannot be set.
@@ -69,7 +73,7 @@ pub enum KnobError {
     /// Not a knob with a factor.
     #[error(
         "`{0}` does not set a knob; expected size=K, requests=K, slack=K, files=K, metadata=K or burst=K with a decimal number as in 4 or 0.25, \
-         reads=S or random=S with a share from 0 to 1, sharing=private or sharing=shared"
+         reads=S or random=S with a share from 0 to 1, sharing=private or sharing=shared, layer=posix, layer=mpi-io or layer=collective"
     )]
     NotAKnob(String),
     /// Sizes must stay whole.
@@ -91,6 +95,9 @@ pub enum KnobError {
     /// Files of all ranks in one need room for each.
     #[error("the file `{0}` cannot be shared: {1}")]
     NotShared(String, &'static str),
+    /// A file cannot be used with the calls of a layer.
+    #[error("the file `{0}` cannot have layer={1}: {2}")]
+    NotOfLayer(String, &'static str, &'static str),
 }
 
 impl Knobs {
@@ -115,6 +122,10 @@ impl Knobs {
             self.sharing = Some(sharing.1);
             return Ok(());
         }
+        if word == "layer" {
+            self.layer = Some(SessionLayer::named(factor).ok_or_else(error)?);
+            return Ok(());
+        }
         let (_, knob) = KNOBS.iter().find(|(known, _)| *known == word).ok_or_else(error)?;
         let factor = Factor::parse(factor).ok_or_else(error)?;
         let before = self.factors.get(knob).copied().unwrap_or(Factor::ONE);
@@ -130,6 +141,9 @@ impl Knobs {
         let mut model = model.clone();
         if let Some(wanted) = self.sharing {
             sharing::share(&mut model, wanted)?;
+        }
+        if let Some(layer) = self.layer {
+            model.use_layer(layer)?;
         }
         for file in &mut model.files {
             file.size = self.size(file.size)?;

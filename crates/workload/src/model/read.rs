@@ -5,7 +5,7 @@ use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, tim
 use super::read_statistics::{RawStatistics, share};
 use super::{
     CALLS, FileKind, MessageHalf, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw,
-    Partner, ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, Sharing, Stride, VERSION,
+    Partner, ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride, VERSION,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -27,7 +27,7 @@ pub(super) const MAX_COUNT: u64 = 1_000_000;
 const MAX_DEPTH: usize = 16;
 
 const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] with name and ranks, [[file]] with name, class, kind, count, size, \
-                    present, filled, call_slack, times and call_times, [[file.session]] with name, mode, requests, size, write_size, order, offset, write_offset, random, slack, duration and counted, and \
+                    present, filled, call_slack, times and call_times, [[file.session]] with name, mode, layer, requests, size, write_size, order, offset, write_offset, random, slack, duration and counted, and \
                     [program] with steps, or without it [[file.statistics]] and [[barrier]] with ranks and at";
 const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
                      next and ranks may be left out, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { message = \"send\", to = \"GROUP\" (or by = 1, around = 1), ranks = \"GROUP\" }, \
@@ -37,6 +37,7 @@ const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and
                      rank and `%i` for the number of one of count files";
 pub(super) const MODES: &str =
     "expected ro, wo or rw, then any of create, truncate, append, each once; the last two need wo or rw";
+const LAYER_WORDS: &str = "expected posix, mpi-io or collective";
 const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES, shift = N }; step, again and jump may be \"BYTES * ranks\"";
 
 #[derive(Deserialize)]
@@ -95,6 +96,7 @@ struct RawFile {
 struct RawSession {
     name: Spanned<String>,
     mode: Spanned<String>,
+    layer: Option<Spanned<String>>,
     requests: Spanned<BTreeMap<String, Spanned<i64>>>,
     size: Option<Spanned<toml::Value>>,
     write_size: Option<Spanned<toml::Value>>,
@@ -149,6 +151,7 @@ impl Model {
         let files = source.files(&raw.file, &groups)?;
         let names = Names::of(&source, &groups, &files);
         let (ranks, strong) = source.scaling(&raw)?;
+        source.check_collective(&raw, &groups)?;
         let Some(program) = &raw.program else {
             let path = raw.barrier.iter().map(|barrier| source.path_barrier(barrier, &groups));
             let path = Some(path.collect::<Result<_, _>>()?);
@@ -237,6 +240,35 @@ impl Source<'_> {
             Some(statistics) => Err(self.error(statistics.span(), "statistics beside [program]", expected)),
             None => Ok(()),
         }
+    }
+
+    /// What all ranks do together they must do in one order, on one file.
+    fn check_collective(&self, raw: &RawModel, groups: &[RankGroup]) -> Result<(), ModelError> {
+        let has_all = groups.iter().any(|group| (group.first, group.last) == (0, None));
+        let sessions =
+            raw.file.iter().flat_map(|file| file.session.iter().map(move |session| (file, session)));
+        for (file, layer) in sessions.filter_map(|(file, session)| Some((file, session.layer.as_ref()?))) {
+            if SessionLayer::named(layer.get_ref()) != Some(SessionLayer::Collective) {
+                continue;
+            }
+            let (problem, expected) = if file.class.get_ref() != "shared" {
+                (
+                    "a collective session of a file that is not shared",
+                    "expected class = \"shared\", or layer = \"mpi-io\"",
+                )
+            } else if raw.program.is_none() {
+                (
+                    "a collective session in an order that is drawn",
+                    "expected [program] with steps: all ranks make these calls in one order",
+                )
+            } else if !has_all {
+                ("a collective session without a group of all ranks", "add [[group]] with ranks = \"0..\"")
+            } else {
+                continue;
+            };
+            return Err(self.error(layer.span(), problem, expected));
+        }
+        Ok(())
     }
 
     fn groups(&self, raw: &[RawGroup]) -> Result<Vec<RankGroup>, ModelError> {
@@ -396,6 +428,7 @@ impl Source<'_> {
         let mode = mode(raw.mode.get_ref()).ok_or_else(|| {
             self.error(raw.mode.span(), &format!("`{}` is not a mode", raw.mode.get_ref()), MODES)
         })?;
+        let layer = raw.layer.as_ref().map_or(Ok(SessionLayer::System), |layer| self.layer(layer, mode))?;
         let requests = self.requests(&raw.requests, mode)?;
         let transfers = requests.keys().any(|kind| kind.is_transfer());
         let runs = raw.size.as_ref().map_or(Ok(Vec::new()), |sizes| self.runs(sizes, &requests))?;
@@ -442,6 +475,7 @@ impl Source<'_> {
         Ok(ModelSession {
             name: raw.name.get_ref().clone(),
             mode,
+            layer,
             order,
             random: raw.random.as_ref().map_or(Ok(0), |random| self.random(random))?,
             write_offset,
@@ -457,6 +491,19 @@ impl Source<'_> {
                 .map_or(Ok(0), |time_of| self.quantity(time_of, time, TIME_EXPECTED))?,
             counted: self.counted(raw.counted.as_ref())?,
         })
+    }
+
+    fn layer(&self, raw: &Spanned<String>, mode: Mode) -> Result<SessionLayer, ModelError> {
+        let word = raw.get_ref();
+        match SessionLayer::named(word) {
+            None => Err(self.error(raw.span(), &format!("`{word}` is not a layer"), LAYER_WORDS)),
+            Some(layer) if layer != SessionLayer::System && mode.append => Err(self.error(
+                raw.span(),
+                "a session of MPI-IO appends",
+                "expected a mode without append: calls of MPI-IO say where they write",
+            )),
+            Some(layer) => Ok(layer),
+        }
     }
 
     fn requests(

@@ -103,6 +103,12 @@ pub fn synthesise<B>(
     seed: u64,
     each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
+    // Where all ranks make a call together they wait for each other before it.
+    let each = &mut |step: Synthetic| {
+        let Some(group) = model.meets_at(&step) else { return each(step) };
+        each(Synthetic { action: Action::Barrier(group), duration: 0, of: None, open: 0, ..step })?;
+        each(Synthetic { slack: 0, ..step })
+    };
     let mut done = Done { follows: model.has_waits(), ..Done::default() };
     let synthesis = Synthesis { model, rank, ranks, seed };
     if let Some(barriers) = &model.path {

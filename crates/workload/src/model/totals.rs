@@ -190,7 +190,12 @@ impl Model {
         let transferring = dealt.map_or(users, |base| u64::from(self.users(model, group, base)));
         let (all, most) = used.entry((file, session)).or_default();
         (*all, *most) = (all.checked_add(times)?, (*most).max(users));
-        totals.add(&model.sessions[session], times.checked_mul(users)?, times.checked_mul(transferring)?)
+        let session = &model.sessions[session];
+        // All ranks meet where the first one does.
+        if group.is_none_or(|group| self.groups[group].contains(0)) {
+            totals.barriers = totals.barriers.checked_add(times.checked_mul(session.meetings())?)?;
+        }
+        totals.add(session, times.checked_mul(users)?, times.checked_mul(transferring)?)
     }
 }
 

@@ -4,7 +4,7 @@ use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
 use super::write_statistics::{share_text, write_path_barrier, write_statistics};
 use super::{
     FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, Partner, ProgramStep, Ratio, RequestKind,
-    Sharing, Stride, VERSION,
+    SessionLayer, Sharing, Stride, VERSION,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -143,6 +143,9 @@ fn write_file(f: &mut fmt::Formatter<'_>, model: &Model, file: &ModelFile) -> fm
 fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Result {
     let requests = session.requests.iter().map(|(kind, count)| format!("{} = {count}", kind.word()));
     writeln!(f, "\n[[file.session]]\nname = {}\nmode = \"{}\"", quoted(&session.name), session.mode)?;
+    if session.layer != SessionLayer::System {
+        writeln!(f, "layer = \"{}\"", session.layer.word())?;
+    }
     writeln!(f, "requests = {{ {} }}", requests.collect::<Vec<_>>().join(", "))?;
     if session.runs.len() > 1 {
         let runs = session.runs.iter().map(run_text).collect::<Vec<_>>().join(", ");

@@ -9,6 +9,7 @@ mod file_class;
 mod fuzz;
 mod groups;
 mod knobs;
+mod layers;
 mod merge;
 mod model;
 mod path;

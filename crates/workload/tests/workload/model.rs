@@ -1,7 +1,7 @@
 use iotrail_workload::{
     Action, FileKind, KnobError, Knobs, MessageHalf, Mode, Model, ModelFile, ModelSession, NameCall,
-    OffsetLaw, ProgramStep, RankGroup, Ratio, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals,
-    synthesise,
+    OffsetLaw, ProgramStep, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride, Synthetic, TooMuch,
+    Totals, synthesise,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -290,6 +290,7 @@ fn session() -> impl Strategy<Value = ModelSession> {
             ModelSession {
                 name: "s \"\\\u{7f}\n".to_owned(),
                 mode: Mode { read: true, write: true, create, truncate, append },
+                layer: if append || slack % 5 == 0 { SessionLayer::System } else { SessionLayer::Collective },
                 requests: [
                     (RequestKind::Read, reads),
                     (RequestKind::Write, if write_sizes.is_empty() { 0 } else { syncs }),
@@ -321,12 +322,18 @@ fn models() -> impl Strategy<Value = Model> {
     let sharing = prop_oneof![Just(Sharing::Root), Just(Sharing::Shared), Just(Sharing::Private)];
     let some = (proptest::option::of(1_u32..5), proptest::option::of(Just(0_usize)), 1_u64..4);
     (session(), sharing, 0_u64..9000, 0_u64..5, some).prop_map(
-        |(session, class, size, times, (last, ranks, count))| {
+        |(mut session, class, size, times, (last, ranks, count))| {
+            if class != Sharing::Shared {
+                session.layer = session.layer.min(SessionLayer::MpiIo);
+            }
             let name = if class == Sharing::Private { "d\"é/%r".to_owned() } else { "d/f".to_owned() };
             let name = if count > 1 { format!("{name}.%i") } else { name };
             let barrier = ProgramStep::Barrier(0);
             Model {
-                groups: vec![RankGroup { name: "g".to_owned(), first: 1, last }],
+                groups: vec![
+                    RankGroup { name: "g".to_owned(), first: 1, last },
+                    RankGroup { name: "all".to_owned(), first: 0, last: None },
+                ],
                 ranks: last,
                 strong: false,
                 files: vec![ModelFile {

@@ -144,7 +144,11 @@ fn watch(rank: &Rank<'_>, (is_over, cancel): (&AtomicBool, &AtomicBool), limit: 
             // The other ranks say theirs.
             thread::sleep(Duration::from_secs(2));
         }
-        if stuck.is_some() || cancel.load(Ordering::Relaxed) {
+        let failed = rank.figures().first_error;
+        if let Some(error) = &failed {
+            ui.error(&anyhow!("a call of MPI failed: {error}"));
+        }
+        if stuck.is_some() || failed.is_some() || cancel.load(Ordering::Relaxed) {
             #[expect(clippy::disallowed_methods, reason = "a thread may be in a call that does not return")]
             std::process::exit(1);
         }

@@ -1,7 +1,7 @@
 //! Files of all ranks become files of each rank, or the other way round.
 
 use super::KnobError;
-use crate::model::{Action, Model, OffsetLaw, Sharing, Stride, synthesise};
+use crate::model::{Action, Model, OffsetLaw, SessionLayer, Sharing, Stride, synthesise};
 use std::ops::ControlFlow;
 
 /// Ranks that decide how far a rank's part of a file reaches, where the model does not say of how many it is.
@@ -24,6 +24,7 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
             None => {
                 of.name.push_str(".%r");
                 of.sessions.iter_mut().for_each(|session| {
+                    session.layer = session.layer.min(SessionLayer::MpiIo);
                     session.offset = alone(session.offset);
                     session.write_offset = session.write_offset.map(alone);
                 });
