@@ -168,6 +168,34 @@ int main(int argc, char **argv)
 		}
 		close(file);
 	}
+	else if (!strcmp(mode, "collective")) { /* all ranks write together, then read what the next one wrote, then the root asks for the size */
+		MPI_File file;
+		snprintf(path, sizeof path, "%s/shared", directory);
+		for (int step = 0; step < 2; step++) {
+			MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+			for (int i = 0; i < 5; i++)
+				MPI_File_write_at_all(file, (i * (MPI_Offset)ranks + rank) * 3000, buffer, 3000, MPI_BYTE, MPI_STATUS_IGNORE);
+			MPI_File_sync(file);
+			MPI_File_close(&file);
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+		for (int i = 0; i < 5; i++)
+			MPI_File_read_at_all(file, (i * (MPI_Offset)ranks + (rank + 1) % ranks) * 3000, buffer, 3000, MPI_BYTE, MPI_STATUS_IGNORE);
+		MPI_File_close(&file);
+	} else if (!strcmp(mode, "independent")) { /* each rank writes by calls of MPI-IO, a shared file and one of its own */
+		MPI_File file;
+		snprintf(path, sizeof path, "%s/shared", directory);
+		MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+		for (int i = 0; i < 6; i++)
+			MPI_File_write_at(file, rank * (MPI_Offset)6000 + i * 1000, buffer, 1000, MPI_BYTE, MPI_STATUS_IGNORE);
+		MPI_File_close(&file);
+		snprintf(path, sizeof path, "%s/own.%d", directory, rank);
+		MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+		for (int i = 0; i < 4; i++)
+			MPI_File_write(file, buffer, 500, MPI_BYTE, MPI_STATUS_IGNORE);
+		MPI_File_close(&file);
+	}
 	MPI_Finalize();
 	return 0;
 }

@@ -1,7 +1,7 @@
 """Models of MPI programs, each under one of the libraries: recorded with three or four ranks, generated with eight, some with sixteen, also
 under MPI and as a program in C, and compared with the program itself at as many, transfer by transfer.
 
-usage: workload.py IOTRAIL
+usage: workload.py IOTRAIL [MODE ...]      each mode under one library, collective and named ones under both
 """
 import collections
 import csv
@@ -14,8 +14,11 @@ from pathlib import Path
 from launch import LAUNCH, run
 
 HERE = Path(__file__).resolve().parent
-MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring", "token", "neighbours", "gather")
-UNDER_MPI = ("private", "again", "root", "ring", "token")
+MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring", "token", "neighbours", "gather", "collective", "independent")
+UNDER_MPI = ("private", "again", "root", "ring", "token", "collective", "independent")
+# Modes whose requests are calls of MPI-IO; each library makes collective ones in a way of its own.
+MPI_IO = ("collective", "independent")
+BOTH = ("collective",)
 RANKS = 8
 # Modes that are compared at sixteen ranks, too; ranks that wait for messages give their core to others.
 WIDE = ("strided", "ring")
@@ -39,6 +42,21 @@ def transfers(trail, directory):
             place = None if name in appended or kind == "sync" else int(row["offset"])
             counts[(name, kind, place, int(row["requested"] or 0))] += 1
     return counts
+
+
+def mpi_io(trail, directory):
+    """The same of calls of MPI-IO, and how often each call is made."""
+    text = run(iotrail, "-q", "events", trail, "--csv", "--path", f"{directory}/**", "--layer", "mpiio")
+    counts, calls = collections.Counter(), collections.Counter()
+    for row in csv.DictReader(io.StringIO(text)):
+        name = Path(row["path"]).relative_to(directory).as_posix()
+        words = row["call"].removeprefix("MPI_File_").split("_")
+        kind = words[0] if words[0] in ("read", "write", "sync") else None
+        if kind:
+            counts[(name, kind, None if kind == "sync" else int(row["offset"]), int(row["requested"] or 0))] += 1
+        # A place that is not named is where the file stands.
+        calls[" ".join(word for word in words if word != "at")] += 1
+    return counts, calls
 
 
 def writes(trail, directory):
@@ -88,7 +106,11 @@ def record(library, work, program, mode, ranks, *options):
 
 
 def check(library, work, program, mode, ranks):
-    truth = transfers(*record(library, work, program, mode, RANKS))
+    if mode in MPI_IO:
+        truth, calls = mpi_io(*record(library, work, program, mode, RANKS, "--mpi"))
+        recorded = ("--mpi",)
+    else:
+        truth, calls, recorded = transfers(*record(library, work, program, mode, RANKS)), None, ()
     trail, files = record(library, work, program, mode, ranks, "--mpi")
     model = work / f"{mode}-{ranks}.toml"
     run(iotrail, "-q", "characterize", trail, "--path", f"{files}/**", "--names", "keep", "-o", model)
@@ -106,8 +128,8 @@ def check(library, work, program, mode, ranks):
         compare(library, mode, ranks, f"generated with {WIDE_RANKS}", transfers(*wide), transfers(clone, scratch))
     if mode in UNDER_MPI:
         scratch, clone = work / f"{mode}.scratch", work / f"{mode}.clone.trail"
-        run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--asap")
-        compare(library, mode, ranks, "generated under MPI", truth, transfers(clone, scratch))
+        run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", *recorded, "-o", clone, "--", iotrail, "-q", "generate", model, "--dir", scratch, "--asap")
+        same_under_mpi(library, mode, ranks, "generated under MPI", (truth, calls), (clone, scratch))
         if ordered:
             order(library, mode, ranks, "generated under MPI", clone, scratch)
         checked = json.loads(run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "generate", model, "--dir", scratch, "--asap", "--verify", "--json"))
@@ -118,14 +140,24 @@ def check(library, work, program, mode, ranks):
     run(f"mpicc.{library}", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program_of_model, source)
     own.mkdir()
     trail = work / f"{mode}-{ranks}.own.trail"
-    run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", "-o", trail, "--", program_of_model, "-a", own, cwd=work)
-    compare(library, mode, ranks, "as a program", truth, transfers(trail, own))
+    run(*LAUNCH[library], "-n", RANKS, iotrail, "-q", "record", *recorded, "-o", trail, "--", program_of_model, "-a", own, cwd=work)
+    same_under_mpi(library, mode, ranks, "as a program", (truth, calls), (trail, own))
     if ordered:
         order(library, mode, ranks, "as a program", trail, own)
     size = model.stat().st_size
     if size > 16 << 10:
         problems.append(f"{library}, {mode}: a model of {size} bytes")
     print(f"{library:8} {mode:9} {ranks} ranks: a model of {size} bytes, {sum(truth.values())} requests at {RANKS} ranks")
+
+
+def same_under_mpi(library, mode, ranks, how, known, recording):
+    truth, calls = known
+    if calls is None:
+        return compare(library, mode, ranks, how, truth, transfers(*recording))
+    made, made_calls = mpi_io(*recording)
+    compare(library, mode, ranks, how, truth, made)
+    if made_calls != calls:
+        problems.append(f"{library}, {mode}, from {ranks} ranks, {how}: calls {dict(made_calls)}, not {dict(calls)}")
 
 
 def compare(library, mode, ranks, how, truth, made):
@@ -135,8 +167,9 @@ def compare(library, mode, ranks, how, truth, made):
 
 
 def main():
+    chosen = sys.argv[2:]
     for turn, library in enumerate(LAUNCH):
-        modes = MODES[turn :: len(LAUNCH)]
+        modes = [mode for at, mode in enumerate(MODES) if mode in chosen or not chosen and (mode in BOTH or at % len(LAUNCH) == turn)]
         with tempfile.TemporaryDirectory() as directory:
             work = Path(directory)
             program = work / "workload"

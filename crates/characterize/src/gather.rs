@@ -25,6 +25,8 @@ pub struct LeftOut {
     pub mapped: u64,
     /// Before `MPI_Init` ended or after `MPI_Finalize` began.
     pub outside_mpi: u64,
+    /// Made by MPI-IO for calls of the program: these are the requests.
+    pub under_mpi_io: u64,
     /// Requests whose end was not seen.
     pub unfinished: u64,
 }
@@ -36,6 +38,7 @@ impl LeftOut {
         self.on_unnamed_files += other.on_unnamed_files;
         self.mapped += other.mapped;
         self.outside_mpi += other.outside_mpi;
+        self.under_mpi_io += other.under_mpi_io;
         self.unfinished += other.unfinished;
     }
 }
@@ -86,6 +89,7 @@ pub(crate) struct RequestRow {
     pub(crate) is_directory: bool,
     /// Whether it failed, though the file is there.
     pub(crate) failed: bool,
+    pub(crate) of_mpi: OfMpi,
     pub(crate) open: Nullable<OpenId>,
     pub(crate) offset: Nullable<i64>,
     /// Bytes that were asked for.
@@ -93,6 +97,20 @@ pub(crate) struct RequestRow {
     pub(crate) flags: Nullable<FlagsId>,
     /// The byte behind the last one that it moved.
     pub(crate) end: Nullable<i64>,
+}
+
+/// What a request is to MPI-IO.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OfMpi {
+    /// A system call.
+    #[default]
+    No,
+    /// A call of a rank alone, or an open by other ranks than all.
+    Alone,
+    /// A call that the ranks make together that opened the file.
+    Together,
+    /// All ranks open the file.
+    OpenedByAll,
 }
 
 /// All rows of interest, in the order of their begins: of each case if cases are ranks, else of each process.
@@ -108,6 +126,7 @@ pub(crate) struct Gathering<'a> {
     processes: &'a ProcessTable,
     by: RankedBy,
     kinds: PerCall<CallKind>,
+    of_mpi_io: PerCall<CallKind>,
     mpi: PerCall<mpi::Role>,
     uses: PerCall<Use>,
     own: Vec<Owner>,
@@ -158,6 +177,7 @@ impl<'a> Gathering<'a> {
             processes,
             by,
             kinds: PerCall::new(&names.calls, |call| call.kind()),
+            of_mpi_io: PerCall::new(&names.calls, |call| mpi::file_call(call.name)),
             mpi: PerCall::new(&names.calls, |call| mpi::role(call.name)),
             uses: Use::of_calls(names),
             pipes: log.distinct_files().iter().map(is_pipe).collect(),
@@ -175,7 +195,10 @@ impl<'a> Gathering<'a> {
         selected: bool,
         left_out: &mut LeftOut,
     ) -> Option<(usize, Row)> {
+        let of_mpi_io = batch.layer[at] == Layer::Mpiio && selected;
+        let request = if of_mpi_io { self.mpi_io(batch, at, left_out) } else { None };
         let what = match batch.layer[at] {
+            Layer::Mpiio if let Some(request) = request => What::Request(request),
             Layer::Mpi | Layer::Mpiio => match self.mpi.of(batch.call[at]) {
                 mpi::Role::Begins => What::MpiBegins,
                 mpi::Role::Ends => What::MpiEnds,
@@ -186,7 +209,7 @@ impl<'a> Gathering<'a> {
             },
             Layer::Syscall if !selected => What::Tells(self.told(batch, at)?),
             Layer::Syscall if self.kinds.of(batch.call[at]) == CallKind::Futex => What::Waits,
-            Layer::Syscall => match self.request(batch, at, left_out) {
+            Layer::Syscall => match self.request((batch, at), self.kinds.of(batch.call[at]), left_out) {
                 Some(request) => What::Request(request),
                 None => What::Tells(self.told(batch, at)?),
             },
@@ -218,8 +241,28 @@ impl<'a> Gathering<'a> {
         Told::of_row(batch, at, (&self.uses, &self.kinds), is_pipe)
     }
 
-    fn request(&self, batch: &EventBatch, at: usize, left_out: &mut LeftOut) -> Option<RequestRow> {
-        let kind = self.kinds.of(batch.call[at]);
+    /// A call of MPI-IO about a file of the program; NULL for one that failed.
+    fn mpi_io(&self, batch: &EventBatch, at: usize, left_out: &mut LeftOut) -> Option<RequestRow> {
+        let call = batch.call[at];
+        let kind = self.of_mpi_io.of(call);
+        if kind == CallKind::Other || batch.ret[at].get() != Some(0) {
+            return None;
+        }
+        let of_mpi = match (kind, self.mpi.of(call)) {
+            (CallKind::Open, _) if batch.comm[at].get() == Some(0) => OfMpi::OpenedByAll,
+            (CallKind::Open, _) => OfMpi::Alone,
+            (_, mpi::Role::Synchronises) => OfMpi::Together,
+            _ => OfMpi::Alone,
+        };
+        Some(RequestRow { of_mpi, ..self.request((batch, at), kind, left_out)? })
+    }
+
+    fn request(
+        &self,
+        (batch, at): (&EventBatch, usize),
+        kind: CallKind,
+        left_out: &mut LeftOut,
+    ) -> Option<RequestRow> {
         let absent = batch.errno[at].get().is_some() && batch.errno[at].get() == self.absent;
         let Some(file) = batch.file[at].get().filter(|_| !absent) else {
             let path = batch.path[at].get();
@@ -253,6 +296,7 @@ impl<'a> Gathering<'a> {
             path: batch.path[at],
             is_directory,
             failed: batch.errno[at].get().is_some(),
+            of_mpi: OfMpi::No,
             open: batch.open[at],
             offset: batch.offset[at],
             size: if transfers { asked().into() } else { Nullable::NULL },
@@ -274,6 +318,7 @@ impl RequestRow {
             path: Nullable::NULL,
             is_directory: false,
             failed: true,
+            of_mpi: OfMpi::No,
             open: Nullable::NULL,
             offset: Nullable::NULL,
             size: Nullable::NULL,

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use iotrail_model::calls::CallKind;
     use iotrail_model::{CaseId, Nullable, Process};
-    use iotrail_workload::{CallForm, FileIndex};
+    use iotrail_workload::{CallForm, FileIndex, SessionLayer};
     use std::sync::Arc;
 
     fn process(pid: u32, parent: u32, start: i64) -> Process {
@@ -157,7 +157,12 @@ mod tests {
 
     fn request(start: i64) -> Request {
         Request {
-            form: Arc::new(CallForm { name: "write".into(), kind: CallKind::Write, mode: None }),
+            form: Arc::new(CallForm {
+                name: "write".into(),
+                kind: CallKind::Write,
+                mode: None,
+                layer: SessionLayer::System,
+            }),
             seek: false,
             clamped: false,
             file: FileIndex(0),

@@ -98,6 +98,13 @@ pub(crate) fn chosen(
                 distance: f64::from(u8::from(waits)),
                 tolerance: 0.0,
             });
+            // Models that draw a path make system calls.
+            let layers = programmed.has_mpi_io() && !modelled.model.has_mpi_io();
+            distances.push(Distance {
+                figure: "layers",
+                distance: f64::from(u8::from(layers)),
+                tolerance: 0.0,
+            });
             Candidate { modelled, fit, level, distances }
         })
         .collect();

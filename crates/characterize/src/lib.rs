@@ -12,6 +12,7 @@ mod laws;
 mod levels;
 mod likeness;
 mod messages;
+mod mpi_io;
 mod names;
 mod paper;
 mod portrait;
@@ -45,6 +46,9 @@ pub enum CharacterizeError {
     /// It cannot be read.
     #[error(transparent)]
     Trail(#[from] iotrail_trail::TrailError),
+    /// The selection makes no sense.
+    #[error(transparent)]
+    Query(#[from] iotrail_query::QueryError),
     /// Nobody touched a file of the program's own.
     #[error("no call on a file of the program's own is selected: {}", left_out(.0))]
     Nothing(LeftOut),

@@ -180,7 +180,8 @@ impl OfRanks<'_> {
     fn aligned(&self, groups: &[Group], messages: &[Vec<Place>]) -> (Vec<PathElement<Piece>>, u64, bool) {
         let of_rank = |rank: usize| {
             let messages = messages.get(rank).map_or(&[][..], Vec::as_slice);
-            let meetings = meetings(&self.frame.barriers[rank], messages);
+            let barriers = explicit(&self.frame.barriers[rank], &self.ranks[rank].executions);
+            let meetings = meetings(&barriers, messages);
             atoms(&meetings, &self.ranks[rank].executions, &self.targets[rank])
         };
         let of_ranks: Vec<(Vec<Atom>, u64)> = (0..self.ranks.len()).map(of_rank).collect();
@@ -222,6 +223,18 @@ impl Programmed {
         let steps = || self.atoms.iter().map(|(step, _)| step);
         steps().any(|step| matches!(step, ProgramStep::Part { .. }))
             && steps().any(|step| matches!(step, ProgramStep::Barrier(_)))
+    }
+
+    /// Whether any session is done with calls of MPI-IO.
+    pub(crate) fn has_mpi_io(&self) -> bool {
+        self.modelled.model.has_mpi_io()
+    }
+
+    /// Whether ranks of the recording do not make calls together that they would have to.
+    pub(crate) fn is_apart(&self) -> bool {
+        let model = self.program().0.model;
+        let ranks = model.ranks.unwrap_or_default();
+        model.has_collective() && (model.group_of_all().is_none() || model.apart(ranks, 0).is_some())
     }
 
     /// The model with all of the order, and whether that is short.
@@ -623,6 +636,23 @@ type Atom = Step<Piece>;
 
 /// Where a rank meets others: before which request, in a barrier or with a message.
 type Meetings = Vec<(usize, Option<(MessageHalf, Relation)>)>;
+
+/// The barriers of a rank that are not part of calls that all ranks make together.
+fn explicit(barriers: &[usize], executions: &[Execution]) -> Vec<usize> {
+    let mut together: HashMap<usize, usize> = HashMap::new();
+    for place in executions.iter().flat_map(Execution::meetings) {
+        *together.entry(place).or_default() += 1;
+    }
+    let mut all = barriers.to_vec();
+    all.retain(|barrier| match together.get_mut(barrier) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    });
+    all
+}
 
 /// Barriers of a rank and its messages, in order.
 fn meetings(barriers: &[usize], messages: &[Place]) -> Meetings {

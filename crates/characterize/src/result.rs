@@ -9,7 +9,7 @@ use crate::names::{Classing, Kinds, Naming, kinds, sharing, word};
 use crate::program::{Level, programmed};
 use crate::sessions::{RankSessions, sessions};
 use crate::streams::{Frame, Ranking, Streams, ranked_by, streams};
-use iotrail_model::CaseId;
+use iotrail_model::{CaseId, Layer};
 use iotrail_query::{ProcessTable, Query, scan};
 use iotrail_trail::EventLog;
 use iotrail_workload::{
@@ -270,6 +270,8 @@ impl Recorded {
         threads: NonZeroUsize,
     ) -> Result<Self, CharacterizeError> {
         let processes = ProcessTable::of_log(log)?;
+        // What the program asks MPI-IO for are its requests, and not the system calls that come of it.
+        let query = &query.or_layers(&[Layer::Syscall, Layer::Mpiio], log)?;
         let by = ranked_by(log, query, options.ranking);
         let mut gathered = scan(log, Some(query), threads, &Gathering::new(log, &processes, by))?;
         if by == RankedBy::Case {
@@ -391,8 +393,14 @@ pub fn characterize(
     let classes = classes(&recorded.streams, &recorded.kinds, &groups);
     let of_groups = groups.iter().map(|group| group_figures(group, &recorded.streams)).collect();
     let in_all = recorded.streams.requests.iter().map(|requests| requests.len() as u64).sum();
-    let InSessions { ranks, frame, kinds } = recorded.into_sessions();
-    let programmed = programmed(log, &frame, &kinds, &ranks, &groups, options.naming)?;
+    let InSessions { mut ranks, frame, kinds } = recorded.into_sessions();
+    let of = |ranks: &[RankSessions]| programmed(log, &frame, &kinds, ranks, &groups, options.naming);
+    let mut programmed = of(&ranks)?;
+    if programmed.is_apart() {
+        let all = ranks.iter_mut().flat_map(|rank| &mut rank.executions);
+        all.for_each(|execution| execution.shape.make_alone());
+        programmed = of(&ranks)?;
+    }
     let barriers = frame.barriers.iter().map(|barriers| barriers.len() as u64);
     let recording = Recording {
         frame: &frame,

@@ -30,6 +30,11 @@ impl Shape {
         Mode { read, write, create, truncate, append }
     }
 
+    /// Lets ranks make calls alone that they make together.
+    pub(crate) fn make_alone(&mut self) {
+        self.layer = self.layer.min(SessionLayer::MpiIo);
+    }
+
     /// Bytes that are asked for.
     pub(crate) fn bytes(&self) -> u64 {
         let all = self.sizes.values().flatten();
@@ -70,6 +75,20 @@ pub(crate) struct Execution {
     /// When its first request began, and when its last one ended (where that was not seen, began), in ns.
     pub(crate) start: i64,
     pub(crate) end: i64,
+}
+
+impl Execution {
+    /// Before which requests of the rank all ranks wait for each other, because they make them together.
+    pub(crate) fn meetings(&self) -> impl Iterator<Item = usize> {
+        let is_together = self.shape.layer == SessionLayer::Collective;
+        let last = self.positions.len().saturating_sub(1);
+        let met = move |at: &usize| match at.checked_sub(1).and_then(|at| self.kinds.get(at)) {
+            Some(kind) if *at < last => kind.may_be_collective(),
+            _ => true,
+        };
+        let places = (0..self.positions.len()).filter(move |at| is_together && met(at));
+        places.map(|at| self.positions[at] as usize)
+    }
 }
 
 /// Sessions of a rank, and what of its requests is in none of them.
@@ -153,6 +172,9 @@ struct Building {
     positions: Vec<u32>,
     opened: bool,
     closed: bool,
+    /// Whether any of its requests is a call of MPI-IO, and whether all that may be are made by all ranks together.
+    of_mpi: bool,
+    all_together: bool,
     slack: Vec<u64>,
     took: (u64, u64),
     start: i64,
@@ -163,7 +185,10 @@ impl Building {
     fn new(at: usize, request: &Request) -> Self {
         let opened = request.kind().opens_file();
         let flags = request.form.mode.as_deref().map(|flags| OpenFlags::parse(flags.as_bytes()));
-        let made = (request.kind() == CallKind::Create).then_some(OpenFlags::CREAT);
+        let made = (request.kind() == CallKind::Create).then(|| match request.form.layer {
+            SessionLayer::System => OpenFlags::CREAT,
+            _ => OpenFlags::parse(b"O_RDWR|O_CREAT"),
+        });
         Self {
             first: at,
             last: at,
@@ -176,6 +201,8 @@ impl Building {
             positions: Vec::new(),
             opened,
             closed: false,
+            of_mpi: false,
+            all_together: true,
             slack: Vec::new(),
             took: (0, 0),
             start: request.start,
@@ -191,6 +218,9 @@ impl Building {
     }
 
     fn time(&mut self, at: usize, request: &Request) {
+        let together = request.form.layer == SessionLayer::Collective;
+        self.of_mpi |= request.form.layer != SessionLayer::System;
+        self.all_together &= together || request.kind() == CallKind::Stat;
         (self.last, self.end) = (at, request.end.get().unwrap_or(request.start));
         self.slack.push(request.slack_ns.get().map_or(0, |ns| ns.max(0) as u64));
         if let Some(end) = request.end.get() {
@@ -206,6 +236,7 @@ impl Building {
             CallKind::Write => RequestKind::Write,
             CallKind::Stat => RequestKind::Stat,
             CallKind::Truncate => RequestKind::Truncate,
+            CallKind::Sync if request.form.layer != SessionLayer::System => RequestKind::Fsync,
             CallKind::Sync => match named(&request.form.name).and_then(CallSpec::forces) {
                 Some(Forces::File) => RequestKind::Fsync,
                 Some(Forces::Data) => RequestKind::Fdatasync,
@@ -263,7 +294,17 @@ impl Building {
         let kind = kinds.of_file[self.file];
         let class = kinds.kinds[kind].class;
         let mode = if self.call.is_some() { [false; 5] } else { mode };
-        let layer = SessionLayer::System;
+        let layer = match (self.of_mpi, self.all_together && self.opened && self.closed) {
+            _ if self.call.is_some() => SessionLayer::System,
+            (false, _) => SessionLayer::System,
+            (true, together) => {
+                if together {
+                    SessionLayer::Collective
+                } else {
+                    SessionLayer::MpiIo
+                }
+            }
+        };
         let shape =
             Shape { class, call: self.call, mode, layer, requests: self.requests, sizes, runs, order };
         Some(Execution {

@@ -1,16 +1,17 @@
 //! What each rank does, in order: requests, and the synchronisation between them.
 
-use crate::gather::{Gathered, LeftOut, RequestRow, Row, What};
+use crate::gather::{Gathered, LeftOut, OfMpi, RequestRow, Row, What};
 use crate::kin::{joins, orders};
 use crate::knowledge::Extent;
 use crate::messages::Messages;
+use crate::mpi_io::{Ranks, made};
 use crate::result::RankedBy;
 use crate::told::{Listener, Rank, Told, Use, texts};
-use iotrail_model::calls::{Call as Named, CallKind};
+use iotrail_model::calls::{Call as Named, CallKind, mpi};
 use iotrail_model::{CallId, Case, FileId, FlagsId, Names, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable, Query};
 use iotrail_trail::EventLog;
-use iotrail_workload::{Call, CallForm, FileIndex, Request, requests};
+use iotrail_workload::{Call, CallForm, FileIndex, Request, SessionLayer, requests};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -105,7 +106,8 @@ pub(crate) fn streams(
     let joins = if by == RankedBy::Process { joins(&rows, processes) } else { Vec::new() };
     let mut rows = by_rank(log, rows, (by, processes));
     let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
-    let mut numbers = Numbers { reused: reused(of_ranks()), ..Numbers::default() };
+    let made = made(rows.values(), log.names());
+    let mut numbers = Numbers { reused: reused(of_ranks()), made, ..Numbers::default() };
     let (texts, uses) = (texts(log.names()), Use::of_calls(log.names()));
     let (mut other_collectives, mut threaded) = (0, 0);
     let (mut requests, mut barriers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
@@ -207,7 +209,9 @@ fn by_rank(
 #[derive(Default)]
 struct Numbers {
     of_file: HashMap<(Option<FileId>, Option<PathId>), FileIndex>,
-    forms: HashMap<(CallId, Nullable<FlagsId>, bool), Arc<CallForm>>,
+    forms: HashMap<(CallId, Nullable<FlagsId>, [bool; 2], SessionLayer), Arc<CallForm>>,
+    /// Files that MPI-IO makes.
+    made: HashSet<FileId>,
     reused: HashSet<FileId>,
     files: Vec<StreamFile>,
     ends: Vec<u64>,
@@ -229,11 +233,27 @@ impl Numbers {
     }
 
     /// What the calls of that name and these flags have in common; `failed` is whether the call named a file in vain.
-    fn form(&mut self, names: &Names, call: CallId, flags: Nullable<FlagsId>, failed: bool) -> Arc<CallForm> {
-        let form = self.forms.entry((call, flags, failed)).or_insert_with(|| {
+    fn form(
+        &mut self,
+        names: &Names,
+        call: CallId,
+        request: RequestRow,
+        (failed, layer): (bool, SessionLayer),
+    ) -> Arc<CallForm> {
+        let flags = request.flags;
+        let makes =
+            layer != SessionLayer::System && request.file.get().is_some_and(|file| self.made.contains(&file));
+        let form = self.forms.entry((call, flags, [failed, makes], layer)).or_insert_with(|| {
             let name = &names.calls[call.index()];
-            let kind = Named::named(name).kind();
+            let kind = match layer {
+                SessionLayer::System => Named::named(name).kind(),
+                _ => match mpi::file_call(name) {
+                    CallKind::Open if makes => CallKind::Create,
+                    kind => kind,
+                },
+            };
             Arc::new(CallForm {
+                layer,
                 name: Arc::clone(name),
                 kind: if failed { self::failed(kind) } else { kind },
                 mode: flags
@@ -289,16 +309,23 @@ fn rank_stream(
     let mut barriers: Vec<usize> = Vec::new();
     let mut threads: BTreeSet<Tid> = BTreeSet::new();
     let mut waited = 0;
+    let mut of_mpi = Ranks::default();
     // What each thread waited for another since its last request.
     let mut alone: HashMap<Tid, i64> = HashMap::new();
     for row in rows {
         let outside = begin.is_some_and(|begin| row.start < begin) || end.is_some_and(|end| row.start > end);
         match row.what {
             What::Request(_) if outside => left_out.outside_mpi += 1,
+            What::Request(request) if of_mpi.is_within(row, request) => left_out.under_mpi_io += 1,
             What::Request(request) => {
+                let layer = of_mpi.layer(row, request);
+                match layer {
+                    SessionLayer::Collective => barriers.push(calls.len()),
+                    _ => *other_collectives += u64::from(request.of_mpi == OfMpi::Together),
+                }
                 threads.insert(row.tid);
                 let waited = std::mem::take(&mut waited) + alone.remove(&row.tid).unwrap_or_default();
-                calls.push(call(*row, request, names, numbers, waited));
+                calls.push(call(*row, (request, layer), names, numbers, waited));
             }
             What::Waits => {
                 *alone.entry(row.tid).or_default() += row.end.get().map_or(0, |end| end - row.start);
@@ -430,10 +457,16 @@ fn deviation(values: &[i64]) -> f64 {
     (values().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-fn call(row: Row, request: RequestRow, names: &Names, numbers: &mut Numbers, waited: i64) -> Call {
+fn call(
+    row: Row,
+    (request, layer): (RequestRow, SessionLayer),
+    names: &Names,
+    numbers: &mut Numbers,
+    waited: i64,
+) -> Call {
     let in_vain = request.failed && !request.file.is_null();
     Call {
-        form: numbers.form(names, row.call, request.flags, in_vain),
+        form: numbers.form(names, row.call, request, (in_vain, layer)),
         file: numbers.file(request),
         // Numbers of descriptions are those of a case.
         open: request.open.get().map(|open| u64::from(row.case.0) << 32 | u64::from(open.0)).into(),

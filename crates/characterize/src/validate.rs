@@ -8,8 +8,8 @@ use iotrail_model::calls::{CallKind, OpenFlags};
 use iotrail_query::Query;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
-    CallForm, Characteristics, Distribution, FileIndex, FileKind, Placed, Request, Runs, RunsError, Variant,
-    Verdict, characteristics, compare, total_variation,
+    CallForm, Characteristics, Distribution, FileIndex, FileKind, Placed, Request, Runs, RunsError,
+    SessionLayer, Variant, Verdict, characteristics, compare, total_variation,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -190,7 +190,12 @@ fn closed(requests: Vec<Request>) -> Vec<Request> {
     for (at, request) in requests.iter().enumerate() {
         last.extend(request.open.get().map(|open| (open, at)));
     }
-    let form = Arc::new(CallForm { name: Arc::from("close"), kind: CallKind::Close, mode: None });
+    let form = Arc::new(CallForm {
+        name: Arc::from("close"),
+        kind: CallKind::Close,
+        mode: None,
+        layer: SessionLayer::System,
+    });
     let mut all = Vec::with_capacity(requests.len());
     for (at, request) in requests.into_iter().enumerate() {
         let is_last = |open: &u64| last.get(open) == Some(&at) && request.kind() != CallKind::Close;
@@ -238,7 +243,12 @@ fn comparable(form: &CallForm) -> Option<CallForm> {
         Arc::from(set.fold(access.to_owned(), |all, (_, word)| all + word).as_str())
     });
     let created: Option<Arc<str>> = (form.kind == CallKind::Create).then(|| Arc::from("wo create truncate"));
-    Some(CallForm { name: Arc::from(name), kind: form.kind, mode: mode.or(created) })
+    Some(CallForm {
+        name: Arc::from(name),
+        kind: form.kind,
+        mode: mode.or(created),
+        layer: SessionLayer::System,
+    })
 }
 
 /// How a figure of a clone compares with that of the program.

@@ -24,6 +24,8 @@ typedef unsigned long long u64;
 
 enum { READ, WRITE, FSYNC, FDATASYNC, STAT, TRUNCATE, KINDS };
 enum { ROOT, SHARED, PRIVATE };
+/* With whose calls a session is done: those of MPI-IO by each rank alone, or by all ranks together. */
+enum { OF_SYSTEM, OF_RANK, OF_ALL };
 enum { PLAIN, DIRECTORY, ABSENT };
 enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME };
 
@@ -53,7 +55,7 @@ struct run {
 };
 
 struct session {
-	int file, flags;
+	int file, flags, layer;
 	u64 requests[KINDS];
 	const struct size *sizes[2];
 	const struct run *order;
@@ -155,6 +157,9 @@ static int counting;
 /* A session between its steps: the open, the requests and the close are one each. */
 struct running {
 	int descriptor;
+#ifndef SERIAL
+	MPI_File file;
+#endif
 	u64 again, done[KINDS], transfers[2], ends[2], end, cursor, in_run;
 	const struct run *order;
 	/* Steps that were done, and those that the program counts of them. */
@@ -167,6 +172,96 @@ static const char *name_of(const struct session *session, const struct running *
 	return named(file, running->again % file->count);
 }
 
+/* What the layer of a session is here: without MPI all sessions are done with system calls. */
+static int layer_of(const struct session *session)
+{
+#ifdef SERIAL
+	(void)session;
+	return OF_SYSTEM;
+#else
+	return session->layer;
+#endif
+}
+
+#ifndef SERIAL
+static int failed(int error)
+{
+	errno = EIO;
+	return error == MPI_SUCCESS ? 0 : -1;
+}
+
+static int open_with_mpi(const struct session *session, struct running *running, const char *name)
+{
+	int access = session->flags & O_ACCMODE;
+	int mode = access == O_RDWR ? MPI_MODE_RDWR : access == O_WRONLY ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
+	MPI_Comm comm = session->layer == OF_ALL ? MPI_COMM_WORLD : MPI_COMM_SELF;
+	if (session->flags & O_CREAT)
+		mode |= MPI_MODE_CREATE;
+	if (failed(MPI_File_open(comm, name, mode, MPI_INFO_NULL, &running->file)))
+		return -1;
+	return session->flags & O_TRUNC ? failed(MPI_File_set_size(running->file, 0)) : 0;
+}
+
+static ssize_t transfer_with_mpi(const struct session *session, struct running *running, int kind, u64 offset, u64 size)
+{
+	MPI_File file = running->file;
+	MPI_Status status;
+	int error, moved = 0, count = (int)size;
+	MPI_Offset at = (MPI_Offset)offset;
+	if (session->layer == OF_ALL)
+		error = kind == READ ? MPI_File_read_at_all(file, at, buffer, count, MPI_BYTE, &status)
+				     : MPI_File_write_at_all(file, at, buffer, count, MPI_BYTE, &status);
+	else
+		error = kind == READ ? MPI_File_read_at(file, at, buffer, count, MPI_BYTE, &status)
+				     : MPI_File_write_at(file, at, buffer, count, MPI_BYTE, &status);
+	if (failed(error))
+		return -1;
+	MPI_Get_count(&status, MPI_BYTE, &moved);
+	return moved;
+}
+
+/* A request that moves nothing, or a close (kind -1). */
+static int request_with_mpi(struct running *running, int kind, u64 size)
+{
+	MPI_Offset found;
+	if (kind < 0)
+		return failed(MPI_File_close(&running->file));
+	if (kind == STAT)
+		return failed(MPI_File_get_size(running->file, &found));
+	return failed(kind == TRUNCATE ? MPI_File_set_size(running->file, (MPI_Offset)size) : MPI_File_sync(running->file));
+}
+#else
+static int open_with_mpi(const struct session *session, struct running *running, const char *name)
+{
+	(void)session, (void)running, (void)name;
+	return -1;
+}
+
+static ssize_t transfer_with_mpi(const struct session *session, struct running *running, int kind, u64 offset, u64 size)
+{
+	(void)session, (void)running, (void)kind, (void)offset, (void)size;
+	return -1;
+}
+
+static int request_with_mpi(struct running *running, int kind, u64 size)
+{
+	(void)running, (void)kind, (void)size;
+	return -1;
+}
+#endif
+
+static int request_with_system(int descriptor, int kind, u64 size)
+{
+	struct stat found;
+	if (kind < 0)
+		return close(descriptor);
+	if (kind == STAT)
+		return fstat(descriptor, &found);
+	if (kind == TRUNCATE)
+		return ftruncate(descriptor, size);
+	return kind == FSYNC ? fsync(descriptor) : fdatasync(descriptor);
+}
+
 static void begin(const struct session *session, struct running *running, u64 *times)
 {
 	u64 counted = running->counted;
@@ -176,7 +271,7 @@ static void begin(const struct session *session, struct running *running, u64 *t
 	running->counted = counted;
 	const char *name = name_of(session, running);
 	pause_for(session->slack);
-	running->descriptor = open(name, session->flags, 0644);
+	running->descriptor = layer_of(session) == OF_SYSTEM ? open(name, session->flags, 0644) : open_with_mpi(session, running, name);
 	if (running->descriptor < 0)
 		die("open", name);
 }
@@ -210,7 +305,11 @@ static void transfer(const struct session *session, struct running *running, int
 				     : law->start + law->rank * turned + at_ranks(law->step) * inner +
 					       at_ranks(law->jump) * block + at_ranks(law->again) * running->again;
 	int follows = offset == running->cursor || (session->flags & O_APPEND && kind == WRITE);
-	ssize_t moved = kind == READ ? (follows ? read(descriptor, buffer, size) : pread(descriptor, buffer, size, offset))
+	ssize_t moved;
+	if (layer_of(session) != OF_SYSTEM)
+		moved = transfer_with_mpi(session, running, kind, offset, size);
+	else
+		moved = kind == READ ? (follows ? read(descriptor, buffer, size) : pread(descriptor, buffer, size, offset))
 				     : (follows ? write(descriptor, buffer, size) : pwrite(descriptor, buffer, size, offset));
 	if (moved < 0 || (kind == WRITE && (u64)moved != size))
 		die(kind == READ ? "read" : "write", name_of(session, running));
@@ -230,30 +329,19 @@ static void step(const struct session *session, struct running *running, u64 *ti
 		running->steps = 1;
 		return;
 	}
-	int kind = next_kind(session, running), descriptor = running->descriptor;
-	u64 size = files[session->file].size;
+	int kind = next_kind(session, running);
+	u64 before = files[session->file].size, size = running->end > before ? running->end : before;
 	pause_for(session->slack);
 	running->steps++;
-	if (kind < 0) {
-		if (close(descriptor))
-			die("close", name_of(session, running));
-		running->steps = running->counted = 0;
-		return;
-	}
-	if (kind == FSYNC || kind == FDATASYNC) {
-		if ((kind == FSYNC ? fsync : fdatasync)(descriptor))
-			die("sync", name_of(session, running));
-	} else if (kind == STAT) {
-		struct stat found;
-		if (fstat(descriptor, &found))
-			die("fstat", name_of(session, running));
-	} else if (kind == TRUNCATE) {
-		if (ftruncate(descriptor, running->end > size ? running->end : size))
-			die("truncate", name_of(session, running));
-	} else {
+	if (kind == READ || kind == WRITE)
 		transfer(session, running, kind);
-	}
-	running->done[kind]++;
+	else if (layer_of(session) == OF_SYSTEM ? request_with_system(running->descriptor, kind, size)
+					     : request_with_mpi(running, kind, size))
+		die(kind < 0 ? "close" : kind == STAT ? "stat" : kind == TRUNCATE ? "truncate" : "sync", name_of(session, running));
+	if (kind < 0)
+		running->steps = running->counted = 0;
+	else
+		running->done[kind]++;
 }
 
 /* What is left of a session that was begun. */

@@ -2,7 +2,7 @@
 
 use iotrail_workload::{
     FileKind, MessageHalf, Mode, Model, ModelSession, NameCall, OffsetLaw, Partner, ProgramStep, RequestKind,
-    Sharing, Stride,
+    SessionLayer, Sharing, Stride,
 };
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -134,9 +134,10 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
     writeln!(out, "static const struct run order_{number}[] = {{ {order} }};")?;
     writeln!(
         out,
-        "static const struct session session_{number} = {{\n\t{file}, {}, {{ {} }}, {{ reads_{number}, writes_{number} }}, order_{number}, {}, {}ULL,\n\t\
+        "static const struct session session_{number} = {{\n\t{file}, {}, {}, {{ {} }}, {{ reads_{number}, writes_{number} }}, order_{number}, {}, {}ULL,\n\t\
          {}, {{ {},\n\t{} }}\n}};\n",
         flags(session.mode),
+        layer_word(session.layer),
         counts.join(", "),
         u8::from(runs),
         session.mean_slack(),
@@ -154,6 +155,14 @@ fn kinds_word(kind: RequestKind) -> &'static str {
         RequestKind::Fdatasync => "FDATASYNC",
         RequestKind::Stat => "STAT",
         RequestKind::Truncate => "TRUNCATE",
+    }
+}
+
+const fn layer_word(layer: SessionLayer) -> &'static str {
+    match layer {
+        SessionLayer::System => "OF_SYSTEM",
+        SessionLayer::MpiIo => "OF_RANK",
+        SessionLayer::Collective => "OF_ALL",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::losses::{Amount, Losses};
 use iotrail_workload::{
-    Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RequestKind, Sharing, Stride,
+    Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RequestKind, SessionLayer, Sharing, Stride,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
@@ -48,6 +48,9 @@ pub fn fio_job(model: &Model, ranks: u32) -> FioJob {
         let job = Job { name, file: model_file, session: of_file, times: number, ranks: members, first };
         losses.add(job.amount());
         in_sections = in_sections.plus(job.amount());
+        if of_file.layer != SessionLayer::System {
+            losses.lose(OF_MPI, job.amount());
+        }
         // Writing to a string cannot fail.
         let _ = job.write(&mut sections, ranks, &mut losses);
     }
@@ -121,6 +124,8 @@ struct Times {
     waits: u64,
 }
 
+/// What all forms of fio lose.
+pub(crate) const OF_MPI: &str = "calls of MPI-IO, in place of which fio makes system calls";
 const ORDER: &str = "the order between files: each session is a section of its own";
 
 impl Times {

@@ -3,10 +3,11 @@
 //!
 //! Source: fio, HOWTO, "Trace file format v3".
 
+use crate::fio::OF_MPI;
 use crate::losses::{Amount, Losses};
 use iotrail_generate::{Planned, schedule};
 use iotrail_model::units;
-use iotrail_replay::{Action, Expected, OpenMode, OpenNumber, Operation};
+use iotrail_replay::{Action, Expected, Interface, OpenMode, OpenNumber, Operation};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
@@ -102,6 +103,7 @@ struct Opened {
     file: usize,
     cursor: u64,
     appends: bool,
+    of_mpi: bool,
 }
 
 /// Logs while they are written: operations of all ranks in the order of their times.
@@ -185,7 +187,11 @@ impl<'a> Writing<'a> {
             self.losses.lose("files are not emptied when they are opened", amount);
             self.ends[file] = 0;
         }
-        self.opened.insert((at.0, open), Opened { file, cursor: 0, appends: mode.append });
+        let of_mpi = mode.interface != Interface::System;
+        if of_mpi {
+            self.losses.lose(OF_MPI, amount);
+        }
+        self.opened.insert((at.0, open), Opened { file, cursor: 0, appends: mode.append, of_mpi });
         let name = self.name(file).to_owned();
         let log = &mut self.logs[at.0];
         log.files.insert(name);
@@ -215,6 +221,9 @@ impl<'a> Writing<'a> {
         amount: Amount,
     ) {
         let Some(opened) = self.opened.get_mut(&(at.0, open)) else { return };
+        if opened.of_mpi {
+            self.losses.lose(OF_MPI, amount);
+        }
         let file = opened.file;
         let end = self.ends[file];
         let begin = if writes && opened.appends { end } else { offset.unwrap_or(opened.cursor) };

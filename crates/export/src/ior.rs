@@ -4,7 +4,8 @@
 //! Source: IOR, user guide, "Options" and "IOR's file layout".
 
 use crate::losses::{Amount, Losses};
-use iotrail_workload::{Action, Model, RequestKind, Sharing, Synthetic, synthesise};
+use iotrail_workload::{Action, Model, RequestKind, SessionLayer, Sharing, Synthetic, synthesise};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Most steps of all ranks that are compared with IOR's layout.
@@ -75,6 +76,15 @@ fn only_file(model: &Model) -> Result<usize, NotIor> {
     let found = &model.files[file];
     if found.class == Sharing::Root {
         return refuse(format!("only rank 0 uses {:?}, and IOR lets all ranks do the same", found.name));
+    }
+    let layers: BTreeSet<SessionLayer> = found.sessions.iter().map(|session| session.layer).collect();
+    if layers.len() > 1 {
+        let words: Vec<&str> = layers.iter().map(|layer| layer.word()).collect();
+        return refuse(format!(
+            "it uses {:?} by several layers ({}), and IOR by one",
+            found.name,
+            words.join(", ")
+        ));
     }
     if found.count > 1 {
         return refuse(format!(
@@ -355,8 +365,13 @@ fn written(
         let line = |words: &str, times: u64| {
             let Layout { block, transfer, segments, .. } = layout;
             let each = if private { " -F" } else { "" };
+            let layer = match model_file.sessions.first().map(|session| session.layer).unwrap_or_default() {
+                SessionLayer::System => "POSIX",
+                SessionLayer::MpiIo => "MPIIO",
+                SessionLayer::Collective => "MPIIO -c",
+            };
             format!(
-                "mpirun -n {ranks} ior -a POSIX -b {block} -t {transfer} -s {segments}{each} {words} -k -i {times} -o {name}\n"
+                "mpirun -n {ranks} ior -a {layer} -b {block} -t {transfer} -s {segments}{each} {words} -k -i {times} -o {name}\n"
             )
         };
         let mut words = Vec::new();
@@ -446,6 +461,14 @@ mod tests {
             let found = words(&model(&file("shared", &sessions), steps), ranks);
             assert_eq!(found, "-a POSIX -b 262144 -t 65536 -s 2 -w -e -r -C -Q 1 -k -i 3 -o f");
         }
+        let of_layer = |layer: &str| {
+            file("shared", &sessions).replace("mode =", &format!("layer = \"{layer}\"\nmode ="))
+        };
+        for (layer, expected) in [("mpi-io", "-a MPIIO -b"), ("collective", "-a MPIIO -c -b")] {
+            assert!(words(&model(&of_layer(layer), steps), 4).starts_with(expected), "{layer}");
+        }
+        let mixed = model(&of_layer("mpi-io").replacen("mpi-io", "posix", 1), steps);
+        assert!(ior_runs(&mixed, 4).unwrap_err().to_string().contains("several layers (posix, mpi-io)"));
     }
 
     #[test]

@@ -104,7 +104,14 @@ impl Library {
         Err(LoadError::Missing(names.join(", "), why))
     }
 
-    /// Where a function or variable is.
+    /// Where a function is that is to be called: that of a preloaded library that stands in front of this one, as recorders do, if there is one.
+    pub(crate) fn function(&self, name: &CStr) -> Option<usize> {
+        // SAFETY: a name that ends with NUL.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        if found.is_null() { self.address(name) } else { Some(found as usize) }
+    }
+
+    /// Where a function or variable of the library itself is.
     pub(crate) fn address(&self, name: &CStr) -> Option<usize> {
         // SAFETY: a valid handle and a name that ends with NUL.
         let found = unsafe { libc::dlsym(self.handle, name.as_ptr()) };

@@ -102,7 +102,7 @@ impl Mpi {
     /// Calls a function of the library by its name: callers pass arguments as its declaration has them, and memory that stays until it returns,
     /// or that is never given back.
     pub(crate) fn call(&self, name: &'static CStr, arguments: &[usize]) -> Result<(), MpiError> {
-        let address = self.library.address(name).ok_or(MpiError::Lacks(words(name)))?;
+        let address = self.library.function(name).ok_or(MpiError::Lacks(words(name)))?;
         let mut all = [0_usize; 12];
         all.iter_mut().zip(arguments).for_each(|(place, argument)| *place = *argument);
         type Function = unsafe extern "C" fn(

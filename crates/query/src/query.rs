@@ -231,6 +231,19 @@ impl Query {
         &self.plan.layers
     }
 
+    /// The same query with these layers where none were asked for.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn or_layers(&self, layers: &[Layer], log: &EventLog) -> Result<Self, QueryError> {
+        let mut spec = self.plan.spec.clone();
+        if !spec.select.layer.is_empty() {
+            return Ok(self.clone());
+        }
+        spec.select.layer = layers.iter().map(|layer| layer.name().to_owned()).collect();
+        Self::new(spec, log)
+    }
+
     /// The layers to look at for what happened, each byte once: see [`OneLayer`].
     #[must_use]
     pub fn one_layer(&self, log: &EventLog) -> OneLayer {

@@ -64,7 +64,11 @@ fn summary(found: &Characterization) -> Block {
             units::count(found.requests),
             units::count(left.on_system_files),
             units::count(left.on_no_file),
-            if left.outside_mpi > 0 {
+            if left.under_mpi_io > 0 {
+                format!(", {} made by MPI-IO for these", units::count(left.under_mpi_io))
+            } else {
+                String::new()
+            } + &if left.outside_mpi > 0 {
                 format!(", {} before and after MPI", units::count(left.outside_mpi))
             } else {
                 String::new()

@@ -3,6 +3,7 @@
 //! Source: PIONEER, sections IV-A and IV-B (`read0`, `read1`).
 
 use crate::file_class::FileIndex;
+use crate::model::SessionLayer;
 use iotrail_model::Nullable;
 use iotrail_model::calls::CallKind;
 use std::fmt;
@@ -17,6 +18,8 @@ pub struct CallForm {
     pub kind: CallKind,
     /// Flags of an open, as recorded.
     pub mode: Option<Arc<str>>,
+    /// Of which layer it is, and whether all ranks make it together.
+    pub layer: SessionLayer,
 }
 
 /// A call about a file, as recorded; failed ones too.

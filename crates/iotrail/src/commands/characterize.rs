@@ -5,9 +5,8 @@ use crate::{logs, output, ui::Ui};
 use clap::ValueEnum;
 use iotrail_characterize::{Classing, Level, Naming, Options, Ranking, characterize, confirm};
 use iotrail_console::hints;
-use iotrail_model::Layer;
 use iotrail_model::threads::one_per_core;
-use iotrail_query::{Query, QuerySpec};
+use iotrail_query::{Query, QuerySpec, Warning};
 use iotrail_terminal::workload_summary::characterization;
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
@@ -129,13 +128,11 @@ impl Args {
     /// A trail, and what is selected of it.
     fn opened(&self, trail: &Path, ui: &Ui) -> anyhow::Result<(EventLog, Query)> {
         let log = logs::open(&[trail.to_owned()], ui)?;
-        let mut select = self.selection.spec();
-        if select.layer.is_empty() {
-            // Calls of MPI are asked for beside them: they are no requests.
-            select.layer.push(Layer::Syscall.name().to_owned());
-        }
+        let select = self.selection.spec();
         let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
-        query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
+        // Which layers count is known here: system calls that no call of MPI-IO makes, and these.
+        let known = |warning: &&Warning| matches!(warning, Warning::OneLayerOfSeveral { .. });
+        query.warnings().iter().filter(|warning| !known(warning)).for_each(|warning| ui.warn(&hints::of_warning(warning)));
         Ok((log, query))
     }
 }

@@ -1,5 +1,7 @@
 //! Calls of MPI that order the ranks of a program.
 
+use super::CallKind;
+
 /// What a call means for all ranks of its communicator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
@@ -128,6 +130,26 @@ pub fn together(name: &str) -> Together {
     }
 }
 
+/// What a call of MPI-IO does to a file.
+#[must_use]
+pub fn file_call(name: &str) -> CallKind {
+    let Some(call) = name.strip_prefix("MPI_File_") else { return CallKind::Other };
+    // Calls of large counts.
+    match call.strip_suffix("_c").unwrap_or(call) {
+        "open" => CallKind::Open,
+        "close" => CallKind::Close,
+        "delete" => CallKind::Unlink,
+        "sync" => CallKind::Sync,
+        "set_size" => CallKind::Truncate,
+        "get_size" => CallKind::Stat,
+        // The transfer was begun by another call.
+        call if call.ends_with("_end") => CallKind::Other,
+        call if call.starts_with("read") || call.starts_with("iread") => CallKind::Read,
+        call if call.starts_with("write") || call.starts_with("iwrite") => CallKind::Write,
+        _ => CallKind::Other,
+    }
+}
+
 /// Whether several ranks make a call together.
 #[must_use]
 pub fn is_collective(name: &str) -> bool {
@@ -144,6 +166,23 @@ pub fn is_collective(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_of_mpi_io_do_what_system_calls_do() {
+        for (name, kind) in [
+            ("MPI_File_open", CallKind::Open),
+            ("MPI_File_write_at_all", CallKind::Write),
+            ("MPI_File_iread_at_c", CallKind::Read),
+            ("MPI_File_read_all_begin", CallKind::Read),
+            ("MPI_File_read_all_end", CallKind::Other),
+            ("MPI_File_set_size", CallKind::Truncate),
+            ("MPI_File_set_view", CallKind::Other),
+            ("MPI_Send", CallKind::Other),
+            ("read", CallKind::Other),
+        ] {
+            assert_eq!(file_call(name), kind, "{name}");
+        }
+    }
 
     #[test]
     fn messages_go_to_a_partner_or_come_from_it_or_both() {

@@ -1,12 +1,12 @@
 use iotrail_model::Nullable;
 use iotrail_model::calls::CallKind;
-use iotrail_workload::{Call, CallForm, FileIndex, requests};
+use iotrail_workload::{Call, CallForm, FileIndex, SessionLayer, requests};
 use proptest::prelude::*;
 use std::sync::Arc;
 
 fn call(name: &str, kind: CallKind, open: Option<u64>) -> Call {
     Call {
-        form: Arc::new(CallForm { name: Arc::from(name), kind, mode: None }),
+        form: Arc::new(CallForm { name: Arc::from(name), kind, mode: None, layer: SessionLayer::System }),
         file: FileIndex(0),
         open: open.into(),
         offset: Nullable::NULL,
