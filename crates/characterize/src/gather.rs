@@ -105,11 +105,13 @@ pub(crate) enum OfMpi {
     /// A system call.
     #[default]
     No,
-    /// A call of a rank alone, or an open by other ranks than all.
+    /// A call of a rank alone.
     Alone,
     /// A call that the ranks make together that opened the file.
     Together,
-    /// All ranks open the file.
+    /// One rank, or some, open the file.
+    Opened,
+    /// All ranks open it.
     OpenedByAll,
 }
 
@@ -250,7 +252,7 @@ impl<'a> Gathering<'a> {
         }
         let of_mpi = match (kind, self.mpi.of(call)) {
             (CallKind::Open, _) if batch.comm[at].get() == Some(0) => OfMpi::OpenedByAll,
-            (CallKind::Open, _) => OfMpi::Alone,
+            (CallKind::Open, _) => OfMpi::Opened,
             (_, mpi::Role::Synchronises) => OfMpi::Together,
             _ => OfMpi::Alone,
         };

@@ -11,7 +11,7 @@ use iotrail_model::places::common_directory;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
     Class, FileKind, Group, MessageHalf, Model, ModelFile, ModelSession, NameCall, Partner, PathElement,
-    ProgramStep, RankGroup, Ratio, RequestKind, Sharing, Step, path,
+    ProgramStep, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Step, path,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -249,7 +249,10 @@ impl Programmed {
         let of_single =
             |step: &ProgramStep| matches!(step, ProgramStep::After { .. } | ProgramStep::Message { .. });
         let atoms = self.atoms.iter().filter(|(step, _)| !of_single(step));
-        self.with(fold(unordered(atoms.cloned().collect())), false)
+        let files = &self.modelled.model.files;
+        let meets =
+            |file: usize, session: usize| files[file].sessions[session].layer == SessionLayer::Collective;
+        self.with(fold(unordered(atoms.cloned().collect(), meets)), false)
     }
 
     fn with(&self, steps: Vec<ProgramStep>, ordered: bool) -> Modelled {
@@ -848,8 +851,9 @@ fn length(steps: &[ProgramStep]) -> usize {
         .sum()
 }
 
-/// How often each session occurs between barriers, in the order of their first occurrences; what is done in parts is done where it begins.
-fn unordered(steps: Vec<(ProgramStep, bool)>) -> Vec<ProgramStep> {
+/// How often each session occurs between barriers, in the order of their first occurrences; what is done in parts is done where it begins. In sessions
+/// that all ranks do together they meet, too.
+fn unordered(steps: Vec<(ProgramStep, bool)>, meets: impl Fn(usize, usize) -> bool) -> Vec<ProgramStep> {
     let mut out: Vec<ProgramStep> = Vec::new();
     let mut between: Vec<(ProgramStep, u64)> = Vec::new();
     let flush = |between: &mut Vec<(ProgramStep, u64)>, out: &mut Vec<ProgramStep>| {
@@ -861,6 +865,15 @@ fn unordered(steps: Vec<(ProgramStep, bool)>) -> Vec<ProgramStep> {
     for (step, begins) in steps {
         let (target, step) = match step {
             ProgramStep::Part { .. } if !begins => continue,
+            ProgramStep::Session { file, session, ranks }
+            | ProgramStep::Part { file, session, ranks, .. }
+                if meets(file, session) =>
+            {
+                flush(&mut between, &mut out);
+                places.clear();
+                out.push(ProgramStep::Session { file, session, ranks });
+                continue;
+            }
             ProgramStep::Session { file, session, ranks }
             | ProgramStep::Part { file, session, ranks, .. } => {
                 let step = ProgramStep::Session { file, session, ranks };
@@ -957,10 +970,13 @@ mod tests {
         let steps = vec![session(0), session(1), session(0), ProgramStep::Barrier(0), session(0)];
         let expected =
             [ProgramStep::Repeat(2, vec![session(0)]), session(1), ProgramStep::Barrier(0), session(0)];
-        assert_eq!(unordered(steps.into_iter().map(|step| (step, true)).collect()), expected);
+        let never = |_: usize, _: usize| false;
+        assert_eq!(unordered(steps.iter().map(|step| (step.clone(), true)).collect(), never), expected);
+        let apart = unordered(steps.iter().map(|step| (step.clone(), true)).collect(), |file, _| file == 1);
+        assert_eq!(apart, steps, "nothing crosses a session in which ranks meet");
         let part = ProgramStep::Part { file: 0, session: 0, ranks: None, steps: 3 };
         assert_eq!(
-            unordered(vec![(part.clone(), true), (session(1), true), (part, false)]),
+            unordered(vec![(part.clone(), true), (session(1), true), (part, false)], never),
             [session(0), session(1)]
         );
     }

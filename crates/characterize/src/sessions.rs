@@ -185,10 +185,7 @@ impl Building {
     fn new(at: usize, request: &Request) -> Self {
         let opened = request.kind().opens_file();
         let flags = request.form.mode.as_deref().map(|flags| OpenFlags::parse(flags.as_bytes()));
-        let made = (request.kind() == CallKind::Create).then(|| match request.form.layer {
-            SessionLayer::System => OpenFlags::CREAT,
-            _ => OpenFlags::parse(b"O_RDWR|O_CREAT"),
-        });
+        let made = (request.kind() == CallKind::Create).then_some(OpenFlags::CREAT);
         Self {
             first: at,
             last: at,

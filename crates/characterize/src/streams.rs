@@ -4,11 +4,11 @@ use crate::gather::{Gathered, LeftOut, OfMpi, RequestRow, Row, What};
 use crate::kin::{joins, orders};
 use crate::knowledge::Extent;
 use crate::messages::Messages;
-use crate::mpi_io::{Ranks, made};
+use crate::mpi_io::{Modes, OfRank};
 use crate::result::RankedBy;
 use crate::told::{Listener, Rank, Told, Use, texts};
 use iotrail_model::calls::{Call as Named, CallKind, mpi};
-use iotrail_model::{CallId, Case, FileId, FlagsId, Names, Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{CallId, Case, FileId, Names, PathId, Tid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable, Query};
 use iotrail_trail::EventLog;
 use iotrail_workload::{Call, CallForm, FileIndex, Request, SessionLayer, requests};
@@ -106,8 +106,8 @@ pub(crate) fn streams(
     let joins = if by == RankedBy::Process { joins(&rows, processes) } else { Vec::new() };
     let mut rows = by_rank(log, rows, (by, processes));
     let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
-    let made = made(rows.values(), log.names());
-    let mut numbers = Numbers { reused: reused(of_ranks()), made, ..Numbers::default() };
+    let modes = Modes::of(rows.values(), log.names());
+    let mut numbers = Numbers { reused: reused(of_ranks()), modes, ..Numbers::default() };
     let (texts, uses) = (texts(log.names()), Use::of_calls(log.names()));
     let (mut other_collectives, mut threaded) = (0, 0);
     let (mut requests, mut barriers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
@@ -209,9 +209,8 @@ fn by_rank(
 #[derive(Default)]
 struct Numbers {
     of_file: HashMap<(Option<FileId>, Option<PathId>), FileIndex>,
-    forms: HashMap<(CallId, Nullable<FlagsId>, [bool; 2], SessionLayer), Arc<CallForm>>,
-    /// Files that MPI-IO makes.
-    made: HashSet<FileId>,
+    forms: HashMap<(CallId, Option<Arc<str>>, bool, SessionLayer), Arc<CallForm>>,
+    modes: Modes,
     reused: HashSet<FileId>,
     files: Vec<StreamFile>,
     ends: Vec<u64>,
@@ -237,29 +236,20 @@ impl Numbers {
         &mut self,
         names: &Names,
         call: CallId,
-        request: RequestRow,
+        flags: Option<Arc<str>>,
         (failed, layer): (bool, SessionLayer),
     ) -> Arc<CallForm> {
-        let flags = request.flags;
-        let makes =
-            layer != SessionLayer::System && request.file.get().is_some_and(|file| self.made.contains(&file));
-        let form = self.forms.entry((call, flags, [failed, makes], layer)).or_insert_with(|| {
+        let form = self.forms.entry((call, flags.clone(), failed, layer)).or_insert_with(|| {
             let name = &names.calls[call.index()];
             let kind = match layer {
                 SessionLayer::System => Named::named(name).kind(),
-                _ => match mpi::file_call(name) {
-                    CallKind::Open if makes => CallKind::Create,
-                    kind => kind,
-                },
+                SessionLayer::MpiIo | SessionLayer::Collective => mpi::file_call(name),
             };
             Arc::new(CallForm {
-                layer,
                 name: Arc::clone(name),
                 kind: if failed { self::failed(kind) } else { kind },
-                mode: flags
-                    .get()
-                    .filter(|_| kind.opens_file())
-                    .map(|flags| Arc::clone(&names.flags[flags.index()])),
+                mode: flags.filter(|_| kind.opens_file()),
+                layer,
             })
         });
         Arc::clone(form)
@@ -309,23 +299,28 @@ fn rank_stream(
     let mut barriers: Vec<usize> = Vec::new();
     let mut threads: BTreeSet<Tid> = BTreeSet::new();
     let mut waited = 0;
-    let mut of_mpi = Ranks::default();
+    let mut of_mpi = OfRank::default();
     // What each thread waited for another since its last request.
     let mut alone: HashMap<Tid, i64> = HashMap::new();
     for row in rows {
         let outside = begin.is_some_and(|begin| row.start < begin) || end.is_some_and(|end| row.start > end);
         match row.what {
             What::Request(_) if outside => left_out.outside_mpi += 1,
-            What::Request(request) if of_mpi.is_within(row, request) => left_out.under_mpi_io += 1,
+            What::Request(request) if of_mpi.maker(row, request).is_some() => left_out.under_mpi_io += 1,
             What::Request(request) => {
-                let layer = of_mpi.layer(row, request);
+                let (layer, opening) = of_mpi.add(row, request);
+                let flags = match layer {
+                    SessionLayer::System => request.flags.get().map(|flags| &names.flags[flags.index()]),
+                    SessionLayer::MpiIo | SessionLayer::Collective => numbers.modes.get(opening),
+                };
+                let form = numbers.form(names, row.call, flags.cloned(), (in_vain(request), layer));
                 match layer {
                     SessionLayer::Collective => barriers.push(calls.len()),
                     _ => *other_collectives += u64::from(request.of_mpi == OfMpi::Together),
                 }
                 threads.insert(row.tid);
                 let waited = std::mem::take(&mut waited) + alone.remove(&row.tid).unwrap_or_default();
-                calls.push(call(*row, (request, layer), names, numbers, waited));
+                calls.push(call(*row, request, (form, numbers), waited));
             }
             What::Waits => {
                 *alone.entry(row.tid).or_default() += row.end.get().map_or(0, |end| end - row.start);
@@ -457,16 +452,14 @@ fn deviation(values: &[i64]) -> f64 {
     (values().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-fn call(
-    row: Row,
-    (request, layer): (RequestRow, SessionLayer),
-    names: &Names,
-    numbers: &mut Numbers,
-    waited: i64,
-) -> Call {
-    let in_vain = request.failed && !request.file.is_null();
+/// Whether a call failed on a file that is there.
+fn in_vain(request: RequestRow) -> bool {
+    request.failed && !request.file.is_null()
+}
+
+fn call(row: Row, request: RequestRow, (form, numbers): (Arc<CallForm>, &mut Numbers), waited: i64) -> Call {
     Call {
-        form: numbers.form(names, row.call, request, (in_vain, layer)),
+        form,
         file: numbers.file(request),
         // Numbers of descriptions are those of a case.
         open: request.open.get().map(|open| u64::from(row.case.0) << 32 | u64::from(open.0)).into(),

@@ -288,6 +288,7 @@ mod tests {
             let expected: &[(&str, u64)] = match name {
                 "checkpoint" => &[("checkpoint.0", 16 << 20)],
                 "shared-strided" => &[("shared", 4 << 20)],
+                "shared-collective" => &[("shared", 16 << 20)],
                 "loader" => &[("samples/0/0", 100 << 10), ("samples/0/199", 100 << 10)],
                 "log" => &[("log", 60_000)],
                 // It removes what it makes.

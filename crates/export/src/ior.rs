@@ -148,7 +148,7 @@ fn add(
     if !step.action.is_synchronisation() {
         losses.add(amount);
     }
-    if step.slack > 0 && step.of.is_some() {
+    if step.slack > 0 {
         losses.lose(SLACK, Amount { time_ns: step.slack, ..Amount::default() });
     }
     match (step.action, open.as_mut()) {

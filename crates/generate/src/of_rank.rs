@@ -178,4 +178,52 @@ steps = [{ session = "f/s" }, { after = "f/s", by = -1 }, { barrier = "all" }, {
         assert_eq!(program.streams[0].iter().filter(|of| of.action.is_call()).count(), 3);
         assert_eq!(program.files, planned.program.files);
     }
+
+    #[test]
+    fn ranks_meet_in_the_calls_that_they_make_together() {
+        let text = r#"
+iotrail_workload = 1
+[[group]]
+name = "all"
+ranks = "0.."
+[[file]]
+name = "f"
+class = "shared"
+  [[file.session]]
+  name = "s"
+  mode = "rw create"
+  layer = "collective"
+  requests = { write = 1, stat = 1 }
+  size = "1 B"
+  offset = { rank = "1 B" }
+  slack = "5 ns"
+[program]
+steps = [{ barrier = "all" }, { session = "f/s" }]
+"#;
+        let planned = planned(&Model::parse(text).unwrap(), 2, 0).unwrap();
+        let interfaces = |program: &Program| {
+            let opens = program.streams[0].iter().filter_map(|operation| match operation.action {
+                Action::Open { mode, .. } => Some(mode.interface),
+                _ => None,
+            });
+            opens.collect::<Vec<_>>()
+        };
+        let (program, meets) = of_rank(&planned, 0);
+        // The barrier that is a step of its own stays.
+        assert_eq!(meets, [Meet::All]);
+        assert_eq!(interfaces(&program), [Interface::Collective]);
+        let calls: Vec<Operation> =
+            program.streams[0].iter().copied().filter(|operation| operation.action.is_call()).collect();
+        assert_eq!(calls.len(), 4);
+        assert!(calls.iter().all(|call| call.think_ns == 5), "time passes before calls");
+        assert!(
+            calls.iter().any(|call| matches!(call.action, Action::WriteAt(_, 0, 1))),
+            "also where the file stands"
+        );
+        // Ranks of which others know nothing meet, and make calls alone.
+        let mut with_others = planned.clone();
+        with_others.program.streams.push(Stream::new());
+        let (program, meets) = of_rank(&with_others, 0);
+        assert_eq!((interfaces(&program), meets.len()), (vec![Interface::MpiIo], 2 * 4));
+    }
 }

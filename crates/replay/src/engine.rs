@@ -364,8 +364,8 @@ impl<'a> Running<'a> {
 
     /// Opens a file by MPI-IO, which would follow links: there must be none.
     fn open_with_mpi_io(&self, action: Action, name: &str) -> Result<(), Errno> {
-        match self.sandbox.stat(name) {
-            Ok(()) | Err(Errno::NOENT) => {}
+        match self.sandbox.open(name, OFlags::PATH) {
+            Ok(_) | Err(Errno::NOENT) => {}
             Err(error) => return Err(error),
         }
         let opened = self.companion.mpi_io(self.number, action, &mut []);
@@ -594,6 +594,75 @@ mod tests {
         assert_eq!((outcome.expected_errors, outcome.differences), (1, 1));
         assert_eq!(outcome.errors, [(Errno::NOENT.raw_os_error(), 1)].into());
         assert_eq!(outcome.by_kind[OperationKind::Metadata as usize].operations(), 2);
+    }
+
+    /// Notes what it does in place of system calls.
+    #[derive(Default)]
+    struct Noting(std::sync::Mutex<Vec<(Action, usize)>>);
+
+    impl Companion for Noting {
+        fn other(&self, _: usize, _: usize) -> Result<u64, i32> {
+            Ok(0)
+        }
+
+        fn made(&self, _: usize, _: &Operation, _: Result<u64, i32>) {}
+
+        fn has_mpi_io(&self) -> bool {
+            true
+        }
+
+        fn mpi_io(&self, _: usize, action: Action, bytes: &mut [u8]) -> Result<u64, i32> {
+            self.0.lock().unwrap().push((action, bytes.len()));
+            Ok(bytes.len() as u64)
+        }
+    }
+
+    #[test]
+    fn files_of_mpi_io_are_used_by_a_companion_that_has_it_and_never_through_links() {
+        let mode = OpenMode { read: true, write: true, create: true, ..OpenMode::default() };
+        let actions = |interface| {
+            let mode = OpenMode { interface, ..mode };
+            vec![
+                Action::Open { file: 0, open: OPEN, mode },
+                Action::WriteAt(OPEN, 8, 100),
+                Action::Sync(OPEN),
+                Action::Close(OPEN),
+            ]
+        };
+        let program = |interface| Program {
+            files: vec![ScratchFile { name: "a".to_owned(), size: None, directory: false }],
+            streams: vec![stream(0, &actions(interface))],
+            ..Program::default()
+        };
+        let run = |interface, companion: &dyn Companion, link: bool| {
+            let parent = tempfile::tempdir().unwrap();
+            let plan = Plan::new(program(interface)).unwrap();
+            let sandbox = Sandbox::new(&parent.path().join("files"), &plan).unwrap();
+            let go = AtomicBool::new(false);
+            sandbox.prepare(&plan, Cache::Warm, false, &go).unwrap();
+            let file = parent.path().join("files/a");
+            if link {
+                std::os::unix::fs::symlink(parent.path().join("elsewhere"), &file).unwrap();
+            }
+            let outcome = execute_beside(&plan, &sandbox, Think::Dropped, &go, companion);
+            (outcome, file.exists())
+        };
+        for interface in [Interface::MpiIo, Interface::Collective] {
+            let noting = Noting::default();
+            let (outcome, exists) = run(interface, &noting, false);
+            assert_eq!((outcome.differences, exists), (0, false));
+            let noted: Vec<(Action, usize)> = std::mem::take(&mut *noting.0.lock().unwrap());
+            let lengths = [0, 100, 0, 0];
+            assert_eq!(noted, actions(interface).into_iter().zip(lengths).collect::<Vec<_>>());
+            // Without one they are files as all others.
+            let (outcome, exists) = run(interface, &Alone, false);
+            assert_eq!((outcome.differences, exists), (0, true));
+            let (outcome, _) = run(interface, &noting, true);
+            assert_eq!(outcome.errors.get(&Errno::LOOP.raw_os_error()), Some(&1), "{:?}", outcome.errors);
+            assert!(noting.0.lock().unwrap().is_empty());
+        }
+        let noting = Noting::default();
+        assert!(run(Interface::System, &noting, false).1 && noting.0.lock().unwrap().is_empty());
     }
 
     #[test]

@@ -473,7 +473,14 @@ pub fn model_totals(model: &Model, ranks: u32, totals: &Totals, style: Style) ->
         "files",
         format!("{} ({} kinds)", units::count(totals.files), units::count(model.files.len() as u64)),
     );
-    block.entry("sessions", units::count(totals.sessions));
+    let of_mpi = match [totals.mpi_io_sessions, totals.collective_sessions] {
+        [0, _] => String::new(),
+        [some, 0] => format!(", {} of them by MPI-IO", units::count(some)),
+        [some, all] => {
+            format!(", {} of them by MPI-IO, {} by all ranks together", units::count(some), units::count(all))
+        }
+    };
+    block.entry("sessions", format!("{}{of_mpi}", units::count(totals.sessions)));
     block.entry("reads", format!("{} of {}", of(RequestKind::Read), units::bytes(totals.bytes_read as f64)));
     block.entry(
         "writes",

@@ -59,7 +59,15 @@ impl Profile {
         let mut open: HashMap<u32, Open> = HashMap::new();
         let mut files: BTreeMap<(usize, u64), FileSoFar> = BTreeMap::new();
         let mut position = 0;
-        for step in steps.iter().filter(|step| !step.action.is_synchronisation()) {
+        let mut before = 0_u64;
+        for step in steps {
+            if step.action.is_synchronisation() {
+                before = before.saturating_add(step.slack);
+                continue;
+            }
+            // Time before ranks meet to make a request together is time before it.
+            let slack = step.slack.saturating_add(std::mem::take(&mut before));
+            let step = &Synthetic { slack, ..*step };
             position += 1;
             match step.action {
                 Action::Open { file, number, mode } => {

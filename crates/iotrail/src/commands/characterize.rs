@@ -132,7 +132,11 @@ impl Args {
         let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
         // Which layers count is known here: system calls that no call of MPI-IO makes, and these.
         let known = |warning: &&Warning| matches!(warning, Warning::OneLayerOfSeveral { .. });
-        query.warnings().iter().filter(|warning| !known(warning)).for_each(|warning| ui.warn(&hints::of_warning(warning)));
+        query
+            .warnings()
+            .iter()
+            .filter(|warning| !known(warning))
+            .for_each(|warning| ui.warn(&hints::of_warning(warning)));
         Ok((log, query))
     }
 }

@@ -4,7 +4,7 @@ mod with_mpi;
 
 use crate::args::scratch::Scratch;
 use crate::commands::workload::{Scaling, read};
-use crate::{output, ui::Ui};
+use crate::{mpi_library, output, ui::Ui};
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use iotrail_generate::{
@@ -13,7 +13,9 @@ use iotrail_generate::{
 use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
 use iotrail_mpi_run::Launched;
-use iotrail_record::{CallSet, Placement, RecordPlan, SessionOptions, Target, Wait, record_to_trail};
+use iotrail_record::{
+    CallSet, MpiPlan, Placement, RecordPlan, SessionOptions, Target, Wait, record_to_trail,
+};
 use iotrail_replay::{
     Cache, Checked, Content, OperationKind, Outcome, Plan, Program, Sandbox, Think, Times, execute,
 };
@@ -184,6 +186,8 @@ struct Document {
 struct DoneDocument {
     /// Calls that were made.
     calls: u64,
+    /// Whether sessions of MPI-IO were done with its calls, and not with system calls in their place.
+    by_mpi_io: bool,
     /// Calls that failed or moved less than they should, though the model expects none to.
     failed: u64,
     /// Of them those that failed, by the name of the error.
@@ -224,6 +228,8 @@ struct CheckedDocument {
 struct Done {
     outcome: Outcome,
     checked: Option<Checked>,
+    /// Whether sessions of MPI-IO were done with its calls, and not with system calls in their place.
+    by_mpi_io: bool,
 }
 
 impl Done {
@@ -241,9 +247,10 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let launched = Launched::find(|name| std::env::var(name).ok()).filter(|launched| launched.size > 1);
     if let (Some(trail), false) = (&args.output, args.scratch.dry_run) {
         // What is refused makes no trail.
-        let (_, planned, _) = args.planned(launched.map_or(args.ranks, |launched| launched.size))?;
+        let (parts, planned, _) = args.planned(launched.map_or(args.ranks, |launched| launched.size))?;
         args.plan(planned)?;
-        return record(args, trail, ui);
+        let by_mpi_io = launched.is_some() && sum(&parts).mpi_io_sessions > 0;
+        return record(args, trail, by_mpi_io, ui);
     }
     match launched {
         Some(launched) => with_mpi::run(args, launched, ui),
@@ -292,6 +299,9 @@ fn tell(
     }
     let dry = || "nothing was done: a dry run\n".to_owned();
     text.push_str(&done.map_or_else(dry, said));
+    if sum(parts).mpi_io_sessions > 0 && done.is_some_and(|done| !done.by_mpi_io) {
+        text.push_str("sessions of MPI-IO were done with system calls; `mpirun -n N iotrail generate` does them with calls of MPI-IO\n");
+    }
     output::text(Path::new("-"), text)
 }
 
@@ -371,8 +381,8 @@ impl Args {
     }
 }
 
-/// Runs this command again below a recorder.
-fn record(args: &Args, trail: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
+/// Runs this command again below a recorder, of calls of MPI, too, where it makes calls of MPI-IO.
+fn record(args: &Args, trail: &Path, by_mpi_io: bool, ui: &Ui) -> anyhow::Result<ExitCode> {
     ensure!(
         args.models.iter().all(|component| component.path != "-"),
         "a model from stdin cannot be recorded: write it to a file first"
@@ -384,7 +394,7 @@ fn record(args: &Args, trail: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
         wait: Wait::default(),
         placement: Placement::default(),
         env: Default::default(),
-        mpi: None,
+        mpi: if by_mpi_io { Some(MpiPlan { library: mpi_library::find()?, stack: 0 }) } else { None },
         limits: Default::default(),
     };
     let options = SessionOptions {
@@ -434,10 +444,10 @@ fn generate(args: &Args, dir: &Path, plan: &Plan) -> anyhow::Result<Done> {
     if args.scratch.keep && !cancel.load(Ordering::Relaxed) {
         sandbox.keep();
     }
-    Ok(Done { outcome, checked })
+    Ok(Done { outcome, checked, by_mpi_io: false })
 }
 
-fn said(Done { outcome, checked }: &Done) -> String {
+fn said(Done { outcome, checked, .. }: &Done) -> String {
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |bytes: u64| {
         if seconds > 0.0 { format!("{}/s", units::bytes(bytes as f64 / seconds)) } else { "–".to_owned() }
@@ -529,11 +539,12 @@ fn document(parts: &[Part], labels: &[String], done: Option<&Done>) -> Document 
     }
 }
 
-fn done_document(Done { outcome, checked }: &Done) -> DoneDocument {
+fn done_document(Done { outcome, checked, by_mpi_io }: &Done) -> DoneDocument {
     let kinds = OperationKind::ALL.iter().zip(&outcome.by_kind).filter(|(_, times)| times.operations() > 0);
     let name = |number: i32| std::io::Error::from_raw_os_error(number).to_string();
     DoneDocument {
         calls: outcome.times.operations(),
+        by_mpi_io: *by_mpi_io,
         failed: outcome.differences,
         errors: outcome.errors.iter().map(|(number, count)| (name(*number), *count)).collect(),
         expected_errors: outcome.expected_errors,

@@ -93,16 +93,17 @@ impl Model {
     /// Lets all sessions of files that hold bytes be done with such calls.
     pub(super) fn use_layer(&mut self, layer: SessionLayer) -> Result<(), KnobError> {
         let why = |file: &str, why| KnobError::NotOfLayer(file.to_owned(), layer.word(), why);
-        let has_order = self.path.is_none() && self.group_of_all().is_some();
+        let (is_drawn, has_all) = (self.path.is_some(), self.group_of_all().is_some());
         for file in &mut self.files {
             let is_shared = file.class == Sharing::Shared;
             for session in &mut file.sessions {
                 session.layer = match layer {
                     SessionLayer::System => layer,
+                    _ if is_drawn => return Err(why(&file.name, "the model has no [program]")),
                     _ if session.mode.append => return Err(why(&file.name, "it is appended to")),
                     SessionLayer::Collective if !is_shared => SessionLayer::MpiIo,
-                    SessionLayer::Collective if !has_order => {
-                        return Err(why(&file.name, "the model has no [program] or no group of all ranks"));
+                    SessionLayer::Collective if !has_all => {
+                        return Err(why(&file.name, "the model has no group of all ranks"));
                     }
                     _ => layer,
                 };

@@ -151,7 +151,7 @@ impl Model {
         let files = source.files(&raw.file, &groups)?;
         let names = Names::of(&source, &groups, &files);
         let (ranks, strong) = source.scaling(&raw)?;
-        source.check_collective(&raw, &groups)?;
+        source.check_layers(&raw, &groups)?;
         let Some(program) = &raw.program else {
             let path = raw.barrier.iter().map(|barrier| source.path_barrier(barrier, &groups));
             let path = Some(path.collect::<Result<_, _>>()?);
@@ -242,31 +242,30 @@ impl Source<'_> {
         }
     }
 
-    /// What all ranks do together they must do in one order, on one file.
-    fn check_collective(&self, raw: &RawModel, groups: &[RankGroup]) -> Result<(), ModelError> {
+    /// What is done with calls of MPI-IO is in an order that is written down; what all ranks do together is on one file.
+    fn check_layers(&self, raw: &RawModel, groups: &[RankGroup]) -> Result<(), ModelError> {
         let has_all = groups.iter().any(|group| (group.first, group.last) == (0, None));
         let sessions =
             raw.file.iter().flat_map(|file| file.session.iter().map(move |session| (file, session)));
-        for (file, layer) in sessions.filter_map(|(file, session)| Some((file, session.layer.as_ref()?))) {
-            if SessionLayer::named(layer.get_ref()) != Some(SessionLayer::Collective) {
-                continue;
-            }
-            let (problem, expected) = if file.class.get_ref() != "shared" {
+        for (file, word) in sessions.filter_map(|(file, session)| Some((file, session.layer.as_ref()?))) {
+            let layer = SessionLayer::named(word.get_ref()).unwrap_or_default();
+            let together = layer == SessionLayer::Collective;
+            let (problem, expected) = if layer != SessionLayer::System && raw.program.is_none() {
+                (
+                    "a session of MPI-IO in an order that is drawn",
+                    "expected [program] with steps, or layer = \"posix\"",
+                )
+            } else if together && file.class.get_ref() != "shared" {
                 (
                     "a collective session of a file that is not shared",
                     "expected class = \"shared\", or layer = \"mpi-io\"",
                 )
-            } else if raw.program.is_none() {
-                (
-                    "a collective session in an order that is drawn",
-                    "expected [program] with steps: all ranks make these calls in one order",
-                )
-            } else if !has_all {
+            } else if together && !has_all {
                 ("a collective session without a group of all ranks", "add [[group]] with ranks = \"0..\"")
             } else {
                 continue;
             };
-            return Err(self.error(layer.span(), problem, expected));
+            return Err(self.error(word.span(), problem, expected));
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use super::synthesis::{OF_CALLS, stratified};
 use super::{
-    CALLS, FileKind, MessageHalf, Model, ModelFile, ModelSession, NameCall, ProgramStep, RequestKind, Sharing,
+    CALLS, FileKind, MessageHalf, Model, ModelFile, ModelSession, NameCall, ProgramStep, RequestKind,
+    SessionLayer, Sharing,
 };
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -14,6 +15,10 @@ pub struct Totals {
     pub files: u64,
     /// Sessions.
     pub sessions: u64,
+    /// Of them those that are done with calls of MPI-IO.
+    pub mpi_io_sessions: u64,
+    /// Of these those that all ranks do together.
+    pub collective_sessions: u64,
     /// Requests in sessions, without open and close.
     pub requests: BTreeMap<RequestKind, u64>,
     /// Bytes to read.
@@ -209,6 +214,8 @@ impl Totals {
         for (all, more) in [
             (&mut self.files, other.files),
             (&mut self.sessions, other.sessions),
+            (&mut self.mpi_io_sessions, other.mpi_io_sessions),
+            (&mut self.collective_sessions, other.collective_sessions),
             (&mut self.bytes_read, other.bytes_read),
             (&mut self.bytes_written, other.bytes_written),
             (&mut self.calls, other.calls),
@@ -224,6 +231,12 @@ impl Totals {
     /// Adds so many sessions, and the transfers of so many.
     fn add(&mut self, session: &ModelSession, times: u64, transferring: u64) -> Option<()> {
         self.sessions = self.sessions.checked_add(times)?;
+        if session.layer != SessionLayer::System {
+            self.mpi_io_sessions = self.mpi_io_sessions.saturating_add(times);
+        }
+        if session.layer == SessionLayer::Collective {
+            self.collective_sessions = self.collective_sessions.saturating_add(times);
+        }
         for (&kind, &count) in &session.requests {
             let times = if kind.is_transfer() { transferring } else { times };
             let requests = self.requests.entry(kind).or_default();

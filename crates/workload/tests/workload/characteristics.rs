@@ -3,7 +3,8 @@
 use iotrail_model::Nullable;
 use iotrail_model::calls::CallKind;
 use iotrail_workload::{
-    CallForm, Characteristics, Distribution, FileIndex, Pairs, Placed, Request, SessionLayer, Variant, characteristics,
+    CallForm, Characteristics, Distribution, FileIndex, Pairs, Placed, Request, SessionLayer, Variant,
+    characteristics,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -15,7 +16,12 @@ const LOG: FileIndex = FileIndex(2);
 
 fn placed(position: u64, name: &str, kind: CallKind, file: FileIndex, open: Option<u64>) -> Placed {
     let request = Request {
-        form: Arc::new(CallForm { name: Arc::from(name.trim_end_matches(".s")), kind, mode: None, layer: SessionLayer::System }),
+        form: Arc::new(CallForm {
+            name: Arc::from(name.trim_end_matches(".s")),
+            kind,
+            mode: None,
+            layer: SessionLayer::System,
+        }),
         seek: name.ends_with(".s"),
         clamped: false,
         file,

@@ -129,7 +129,7 @@ fn what_cannot_be_done_together_is_refused_with_its_line() {
             "a collective session of a file that is not shared",
         ),
         ("ranks = \"0..\"", "ranks = \"0..7\"", "a collective session without a group of all ranks"),
-        ("[program]\nsteps = [{ session = \"f/s\" }]", "", "a collective session in an order that is drawn"),
+        ("[program]\nsteps = [{ session = \"f/s\" }]", "", "a session of MPI-IO in an order that is drawn"),
     ] {
         let text = TOGETHER.replacen(from, to, 1);
         assert_ne!(text, TOGETHER, "{from}");

@@ -75,6 +75,8 @@ fn the_example_writes_39_362_560_bytes_at_4_ranks() {
     let totals = Totals {
         files: 4,
         sessions: 40,
+        mpi_io_sessions: 0,
+        collective_sessions: 0,
         requests: BTreeMap::from([(RequestKind::Write, 640), (RequestKind::Fsync, 40)]),
         bytes_read: 0,
         bytes_written: 39_362_560,

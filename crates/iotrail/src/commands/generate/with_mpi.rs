@@ -109,7 +109,7 @@ fn generate(
     } else {
         None
     };
-    let done = Done { outcome: all, checked };
+    let done = Done { outcome: all, checked, by_mpi_io: true };
     if session.rank() == 0 {
         tell(args, (parts, labels), Some(&done), ui)?;
     }
