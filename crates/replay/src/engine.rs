@@ -364,7 +364,7 @@ impl<'a> Running<'a> {
 
     /// Opens a file by MPI-IO, which would follow links: there must be none.
     fn open_with_mpi_io(&self, action: Action, name: &str) -> Result<(), Errno> {
-        match self.sandbox.open(name, OFlags::PATH) {
+        match self.sandbox.open(name, OFlags::RDONLY | OFlags::NONBLOCK) {
             Ok(_) | Err(Errno::NOENT) => {}
             Err(error) => return Err(error),
         }
