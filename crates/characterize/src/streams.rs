@@ -205,11 +205,14 @@ fn by_rank(
     ranks
 }
 
+/// A call by its name, its flags, whether it named a file in vain, and its layer.
+type FormKey = (CallId, Option<Arc<str>>, bool, SessionLayer);
+
 /// Files and open file descriptions as a workload numbers them.
 #[derive(Default)]
 struct Numbers {
     of_file: HashMap<(Option<FileId>, Option<PathId>), FileIndex>,
-    forms: HashMap<(CallId, Option<Arc<str>>, bool, SessionLayer), Arc<CallForm>>,
+    forms: HashMap<FormKey, Arc<CallForm>>,
     modes: Modes,
     reused: HashSet<FileId>,
     files: Vec<StreamFile>,

@@ -53,7 +53,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Scaling {
     /// Change the model first, comma-separated: factors `size` (bytes of transfers, files, offsets), `requests`, `files`, `metadata`,
-    /// `slack`, `burst`, of which those of one word multiply; shares `reads` and `random`; `sharing=private` or `sharing=shared`.
+    /// `slack`, `burst`, of which those of one word multiply; shares `reads` and `random`; `sharing=private` or `sharing=shared`;
+    /// `layer=posix`, `layer=mpi-io` or `layer=collective`.
     #[arg(long = "scale", alias = "set", value_name = "KNOB=FACTOR")]
     scale: Vec<String>,
 
