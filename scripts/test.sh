@@ -160,7 +160,7 @@ browser_tests() {
 }
 
 command -v cargo-nextest >/dev/null || step "cargo-nextest" cargo_tool cargo-nextest 0.9.143
-[ "$what" = browser ] || step "programs that tests call" install_tools
+case $what in browser | sql) ;; *) step "programs that tests call" install_tools ;; esac
 case $what in
   rust) step "Rust: unit, property, snapshot, command line" rust_tests ;;
   interop) step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Records programs of random calls of MPI and makes them again, each under Open MPI and MPICH: none may wait for ever, and all calls are made.
-# usage: replay.sh IOTRAIL      PROGRAMS=12 RANKS=3 STEPS=40 FIRST=1 by default; PRECISIONS="100 80 0" for each program, else one in turn
+# usage: replay.sh IOTRAIL      PROGRAMS=9 RANKS=3 STEPS=40 FIRST=1 by default; PRECISIONS="100 80 0" for each program, else one in turn
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/tools.sh"
 iotrail=$(realpath "$1")
@@ -45,7 +45,7 @@ for library in openmpi mpich; do
 done
 first=${FIRST:-1}
 turns=(100 80 0)
-for seed in $(seq "$first" $((first + ${PROGRAMS:-12} - 1))); do
+for seed in $(seq "$first" $((first + ${PROGRAMS:-9} - 1))); do
   [ $((seed % 2)) = 0 ] && recorded=openmpi || recorded=mpich
   rm -rf "$work/run" "$work/run.trail"
   mkdir "$work/run"

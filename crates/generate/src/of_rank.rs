@@ -221,7 +221,7 @@ steps = [{ barrier = "all" }, { session = "f/s" }]
             "also where the file stands"
         );
         // Ranks of which others know nothing meet, and make calls alone.
-        let mut with_others = planned.clone();
+        let mut with_others = planned;
         with_others.program.streams.push(Stream::new());
         let (program, meets) = of_rank(&with_others, 0);
         assert_eq!((interfaces(&program), meets.len()), (vec![Interface::MpiIo], 2 * 4));

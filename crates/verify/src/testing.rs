@@ -4,7 +4,7 @@ use crate::calls::{Call, CallAction, Moved};
 use crate::issue::Files;
 use crate::lanes::Lanes;
 use iotrail_model::{CaseId, FileId, OpenId, Pid, Tid};
-use iotrail_replay::{Action, Buffers, OpenMode, Plan};
+use iotrail_replay::{Action, Buffers, Interface, OpenMode, Plan};
 
 /// A call of a process through the description of that number, from one moment to another.
 pub(crate) fn call(index: usize, pid: u32, open: u32, (start, end): (i64, i64), action: CallAction) -> Call {
@@ -56,6 +56,7 @@ pub(crate) const OPEN: CallAction = CallAction::Open(OpenMode {
     sync: false,
     direct: false,
     directory: false,
+    interface: Interface::System,
 });
 
 /// What each thread issues, checked as the engine does.
