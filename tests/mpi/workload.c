@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 static char buffer[1 << 17], path[4096];
@@ -195,6 +196,21 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 4; i++)
 			MPI_File_write(file, buffer, 500, MPI_BYTE, MPI_STATUS_IGNORE);
 		MPI_File_close(&file);
+	}
+	else if (!strcmp(mode, "locked")) { /* all ranks count in one file, each under a lock, and look at it together */
+		int file = opened(directory, "counter", -1, O_RDWR | O_CREAT);
+		for (int i = 0; i < 6; i++) {
+			moved(flock(file, LOCK_EX), 0);
+			if (pread(file, buffer, 8, 0) < 0)
+				MPI_Abort(MPI_COMM_WORLD, 1);
+			at(file, 8, 0);
+			at(file, 8, 8);
+			moved(flock(file, LOCK_UN), 0);
+		}
+		moved(flock(file, LOCK_SH), 0);
+		if (pread(file, buffer, 8, 0) < 0)
+			MPI_Abort(MPI_COMM_WORLD, 1);
+		close(file);
 	}
 	MPI_Finalize();
 	return 0;

@@ -14,8 +14,8 @@ from pathlib import Path
 from launch import LAUNCH, run
 
 HERE = Path(__file__).resolve().parent
-MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring", "token", "neighbours", "gather", "collective", "independent")
-UNDER_MPI = ("private", "again", "root", "ring", "token", "collective", "independent")
+MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring", "token", "neighbours", "gather", "collective", "independent", "locked")
+UNDER_MPI = ("private", "again", "root", "ring", "token", "collective", "independent", "locked")
 # Modes whose requests are calls of MPI-IO; each library makes collective ones in a way of its own.
 MPI_IO = ("collective", "independent")
 BOTH = ("collective",)
@@ -38,8 +38,12 @@ def transfers(trail, directory):
         if row["call"] in ("openat", "openat2", "creat") and "O_APPEND" in row["flags"]:
             appended.add(name)
         kind = {"read": "read", "pread64": "read", "write": "write", "pwrite64": "write", "fsync": "sync"}.get(row["call"])
+        if row["call"] == "flock":
+            kind = row["flags"].removesuffix("|LOCK_NB")
+            if row["errno"]:
+                continue
         if kind and not name.startswith("."):
-            place = None if name in appended or kind == "sync" else int(row["offset"])
+            place = None if name in appended or kind == "sync" or row["call"] == "flock" else int(row["offset"])
             counts[(name, kind, place, int(row["requested"] or 0))] += 1
     return counts
 

@@ -98,7 +98,11 @@ impl Fit {
             RequestKind::Read => &mut self.reads,
             RequestKind::Write => &mut self.writes,
             RequestKind::Fsync | RequestKind::Fdatasync => &mut self.syncs,
-            RequestKind::Stat | RequestKind::Truncate => &mut self.metadata,
+            RequestKind::Stat
+            | RequestKind::Truncate
+            | RequestKind::Lock
+            | RequestKind::LockShared
+            | RequestKind::Unlock => &mut self.metadata,
         };
         counts[side] += count;
     }

@@ -78,7 +78,12 @@ impl PaperClasses {
 pub(crate) fn recorded(rank: &RankSessions, classes: &PaperClasses) -> Vec<Synthetic> {
     let mut places: Vec<(u32, usize, usize)> = Vec::new();
     for (number, execution) in rank.executions.iter().enumerate() {
-        places.extend(execution.positions.iter().enumerate().map(|(at, position)| (*position, number, at)));
+        let all = execution.positions.iter().enumerate().map(|(at, position)| (*position, number, at));
+        // A path that is drawn takes no locks.
+        let is_lock = |at: usize| {
+            at.checked_sub(1).and_then(|at| execution.kinds.get(at)).is_some_and(|kind| kind.is_of_lock())
+        };
+        places.extend(all.filter(|(.., at)| execution.shape.call.is_some() || !is_lock(*at)));
     }
     places.sort_unstable();
     let mut transfers: Vec<usize> = vec![0; rank.executions.len()];

@@ -2,8 +2,10 @@
 
 use crate::names::Kinds;
 use iotrail_model::Nullable;
-use iotrail_model::calls::{CallKind, CallSpec, Forces, OpenFlags, named};
-use iotrail_workload::{FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer};
+use iotrail_model::calls::{CallKind, CallSpec, Forces, LockRequest, OpenFlags, named};
+use iotrail_workload::{
+    FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer, locks_fit,
+};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What is the same in all executions of a session of a model.
@@ -132,6 +134,9 @@ pub(crate) fn sessions(requests: &[Request], kinds: &Kinds) -> RankSessions {
             open.remove(&description);
         }
     }
+    for building in building.iter_mut().filter(|building| !building.has_fitting_locks()) {
+        *found.other.entry(LOCKS.to_owned()).or_default() += building.leave_locks_out();
+    }
     found.executions = building.into_iter().filter_map(|building| building.finish(kinds)).collect();
     found
 }
@@ -231,6 +236,10 @@ impl Building {
         let kind = match request.kind() {
             CallKind::Read => RequestKind::Read,
             CallKind::Write => RequestKind::Write,
+            CallKind::Lock | CallKind::Control => match lock(request) {
+                Some(kind) => kind,
+                None => return false,
+            },
             CallKind::Stat => RequestKind::Stat,
             CallKind::Truncate => RequestKind::Truncate,
             CallKind::Sync if request.form.layer != SessionLayer::System => RequestKind::Fsync,
@@ -259,6 +268,27 @@ impl Building {
         self.kinds.push(kind);
         *self.requests.entry(kind).or_default() += 1;
         true
+    }
+
+    /// Whether its locks are taken and released in turn, in an order that a model keeps.
+    fn has_fitting_locks(&self) -> bool {
+        let has_locks = self.requests.keys().any(|kind| kind.is_of_lock());
+        let kept = || ModelSession::order_of(&self.kinds).len() <= MOST_RUNS;
+        !has_locks || locks_fit(self.kinds.iter().copied()) && kept()
+    }
+
+    /// Answers how many requests these were.
+    fn leave_locks_out(&mut self) -> u64 {
+        let before = self.kinds.len();
+        let kept: Vec<bool> = self.kinds.iter().map(|kind| !kind.is_of_lock()).collect();
+        let mut places = kept.iter();
+        self.positions.retain(|_| places.next().copied().unwrap_or(true));
+        // The time before the open is in front of theirs.
+        let mut places = std::iter::repeat_n(&true, usize::from(self.opened)).chain(&kept);
+        self.slack.retain(|_| places.next().copied().unwrap_or(true));
+        self.kinds.retain(|kind| !kind.is_of_lock());
+        self.requests.retain(|kind, _| !kind.is_of_lock());
+        (before - self.kinds.len()) as u64
     }
 
     /// NULL if nothing was done that a model has.
@@ -321,6 +351,19 @@ impl Building {
         })
     }
 }
+
+/// What a call asks of a lock of the whole file; locks of parts are taken for those.
+fn lock(request: &Request) -> Option<RequestKind> {
+    let flags = request.form.mode.as_deref()?;
+    Some(match LockRequest::of(flags)? {
+        LockRequest::Release => RequestKind::Unlock,
+        LockRequest::Wait | LockRequest::Try if LockRequest::is_shared(flags) => RequestKind::LockShared,
+        LockRequest::Wait | LockRequest::Try => RequestKind::Lock,
+    })
+}
+
+/// What locks are called that no model has.
+const LOCKS: &str = "flock";
 
 /// More runs than these are drawn.
 const MOST_RUNS: usize = 16;

@@ -7,7 +7,7 @@ use crate::messages::Messages;
 use crate::mpi_io::{Modes, OfRank};
 use crate::result::RankedBy;
 use crate::told::{Listener, Rank, Told, Use, texts};
-use iotrail_model::calls::{Call as Named, CallKind, mpi};
+use iotrail_model::calls::{Call as Named, CallKind, LockRequest, mpi};
 use iotrail_model::{CallId, Case, FileId, Names, PathId, Tid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable, Query};
 use iotrail_trail::EventLog;
@@ -251,7 +251,7 @@ impl Numbers {
             Arc::new(CallForm {
                 name: Arc::clone(name),
                 kind: if failed { self::failed(kind) } else { kind },
-                mode: flags.filter(|_| kind.opens_file()),
+                mode: flags.filter(|flags| kind.opens_file() || LockRequest::is_in(flags)),
                 layer,
             })
         });
@@ -399,6 +399,8 @@ fn failed(kind: CallKind) -> CallKind {
         | CallKind::Unlink
         | CallKind::Rename
         | CallKind::MakeDirectory
+        | CallKind::Lock
+        | CallKind::Control
         | CallKind::RemoveDirectory => CallKind::Other,
         kind => kind,
     }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 
 typedef unsigned long long u64;
 
-enum { READ, WRITE, FSYNC, FDATASYNC, STAT, TRUNCATE, KINDS };
+enum { LOCK, LOCK_SHARED, READ, WRITE, FSYNC, FDATASYNC, STAT, TRUNCATE, UNLOCK, KINDS };
 enum { ROOT, SHARED, PRIVATE };
 /* With whose calls a session is done: those of MPI-IO by each rank alone, or by all ranks together. */
 enum { OF_SYSTEM, OF_RANK, OF_ALL };
@@ -122,7 +123,7 @@ static void pause_for(u64 ns)
 /* The size of transfer number i of n: by weight the largest remainders first, or in order. */
 static u64 size_of(const struct session *session, int kind, u64 i)
 {
-	const struct size *sizes = session->sizes[kind];
+	const struct size *sizes = session->sizes[kind == WRITE];
 	u64 all = 0, n = session->requests[kind], before = 0;
 	if (session->runs) {
 		for (; sizes->weight; sizes++)
@@ -259,6 +260,8 @@ static int request_with_system(int descriptor, int kind, u64 size)
 		return fstat(descriptor, &found);
 	if (kind == TRUNCATE)
 		return ftruncate(descriptor, size);
+	if (kind == LOCK || kind == LOCK_SHARED || kind == UNLOCK)
+		return flock(descriptor, kind == LOCK ? LOCK_EX : kind == UNLOCK ? LOCK_UN : LOCK_SH);
 	return kind == FSYNC ? fsync(descriptor) : fdatasync(descriptor);
 }
 
@@ -280,11 +283,17 @@ static void begin(const struct session *session, struct running *running, u64 *t
 static int next_kind(const struct session *session, struct running *running)
 {
 	int kind = -1;
-	if (running->order->kind != KINDS) {
+	u64 left = 0;
+	for (int other = 0; other < KINDS; other++)
+		left += session->requests[other] - running->done[other];
+	if (session->order->kind != KINDS && left) {
+		/* The order is done again and again. */
+		if (running->order->kind == KINDS)
+			running->order = session->order;
 		kind = running->order->kind;
 		if (++running->in_run == running->order->count)
 			running->in_run = 0, running->order++;
-	} else if (running->order == session->order)
+	} else if (session->order->kind == KINDS)
 		for (int other = 0; other < KINDS; other++)
 			if (running->done[other] < session->requests[other] &&
 			    (kind < 0 || (unsigned __int128)(running->done[other] + 1) * session->requests[kind] <
@@ -337,7 +346,7 @@ static void step(const struct session *session, struct running *running, u64 *ti
 		transfer(session, running, kind);
 	else if (layer_of(session) == OF_SYSTEM ? request_with_system(running->descriptor, kind, size)
 					     : request_with_mpi(running, kind, size))
-		die(kind < 0 ? "close" : kind == STAT ? "stat" : kind == TRUNCATE ? "truncate" : "sync", name_of(session, running));
+		die(kind < 0 ? "close" : kind == STAT ? "stat" : kind == TRUNCATE ? "truncate" : kind == FSYNC || kind == FDATASYNC ? "sync" : "lock", name_of(session, running));
 	if (kind < 0)
 		running->steps = running->counted = 0;
 	else

@@ -104,7 +104,7 @@ fn write_sessions(out: &mut String, model: &Model) -> Result<BTreeMap<(usize, us
 }
 
 fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSession) -> fmt::Result {
-    use RequestKind::{Fdatasync, Fsync, Read, Stat, Truncate, Write};
+    use RequestKind::{Fdatasync, Fsync, Lock, LockShared, Read, Stat, Truncate, Unlock, Write};
     let table = |sizes: &mut dyn Iterator<Item = (u64, u64)>| {
         let all: Vec<String> = sizes.map(|(bytes, weight)| format!("{{ {bytes}ULL, {weight} }}")).collect();
         format!("{{ {}, {{ 0, 0 }} }}", all.join(", "))
@@ -118,7 +118,7 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
         };
         writeln!(out, "static const struct size {word}_{number}[] = {sizes};")?;
     }
-    let kinds = [Read, Write, Fsync, Fdatasync, Stat, Truncate];
+    let kinds = [Lock, LockShared, Read, Write, Fsync, Fdatasync, Stat, Truncate, Unlock];
     let counts = kinds.map(|kind| session.requests.get(&kind).copied().unwrap_or_default().to_string());
     let stride = |stride: Stride| format!("{{ {}ULL, {} }}", stride.bytes, u8::from(stride.by_ranks));
     let law = |law: OffsetLaw| match law {
@@ -155,6 +155,9 @@ fn kinds_word(kind: RequestKind) -> &'static str {
         RequestKind::Fdatasync => "FDATASYNC",
         RequestKind::Stat => "STAT",
         RequestKind::Truncate => "TRUNCATE",
+        RequestKind::Lock => "LOCK",
+        RequestKind::LockShared => "LOCK_SHARED",
+        RequestKind::Unlock => "UNLOCK",
     }
 }
 

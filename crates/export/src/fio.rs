@@ -200,6 +200,11 @@ impl Job<'_> {
             losses.lose("sessions without transfers", self.amount());
             return Ok(());
         }
+        let locks: u64 =
+            self.session.requests.iter().filter(|(kind, _)| kind.is_of_lock()).map(|(_, count)| count).sum();
+        if locks > 0 {
+            losses.lose("locks", self.of_requests(locks));
+        }
         if other > 0 {
             losses.lose("stat and truncate through descriptors", self.of_requests(other));
         }

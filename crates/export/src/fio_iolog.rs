@@ -166,6 +166,7 @@ impl<'a> Writing<'a> {
                 self.losses.lose(NAMED, amount);
             }
             Action::StatOpen(_) | Action::Truncate(..) => self.losses.lose(THROUGH_DESCRIPTORS, amount),
+            Action::Lock { .. } | Action::Unlock(_) => self.losses.lose("locks", amount),
             _ => self.losses.lose(NAMED, amount),
         }
     }

@@ -167,6 +167,7 @@ fn add(
             building.early += u64::from(building.synced);
             building.synced = true;
         }
+        (Action::Request(kind), _) if kind.is_of_lock() => losses.lose("locks", amount),
         (Action::Request(_), _) => losses.lose(IN_BETWEEN, amount),
         (Action::Close, Some(_)) => {
             let Some(building) = open.take() else { return Ok(()) };

@@ -46,6 +46,11 @@ pub enum GenerateError {
         "{0}; let all ranks do the same sessions of layer = \"collective\" in one order, with equal numbers of requests"
     )]
     Apart(Apart),
+    /// Transfers of a session that takes locks are dealt to ranks.
+    #[error(
+        "session `{0}` takes locks, and --strong would deal its requests to the ranks in another order; leave --strong out"
+    )]
+    Locks(String),
     /// It is larger than what is held in memory.
     #[error("{2} ranks need {0} {1}, at most {3} are generated; choose fewer ranks or a smaller model")]
     TooMany(u64, &'static str, u32, u64),
@@ -79,6 +84,9 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
         if number > most {
             return Err(GenerateError::TooMany(number, what, ranks, most));
         }
+    }
+    if let Some(session) = model.dealt_with_locks() {
+        return Err(GenerateError::Locks(session.to_owned()));
     }
     if model.has_collective()
         && let Some(apart) = model.apart(ranks, seed)
@@ -276,11 +284,14 @@ impl<'a, 'f> RankProgram<'a, 'f> {
             }
             Step::Request(RequestKind::Fdatasync) => Action::SyncData(open),
             Step::Request(RequestKind::Stat) => Action::StatOpen(open),
+            Step::Request(RequestKind::Lock) => Action::Lock { open, shared: false },
+            Step::Request(RequestKind::LockShared) => Action::Lock { open, shared: true },
+            Step::Request(RequestKind::Unlock) => Action::Unlock(open),
             Step::Request(RequestKind::Truncate) => {
                 let end = self.open.get(&open).map_or(0, |position| position.end);
                 Action::Truncate(open, end.max(self.model.files[of_file].size))
             }
-            Step::Request(_) => Action::Sync(open),
+            Step::Request(RequestKind::Fsync | RequestKind::Read | RequestKind::Write) => Action::Sync(open),
             Step::Close => Action::Close(open),
             Step::Barrier(group) => Action::Barrier(group),
             Step::After { rank, file, session, execution } => Action::Await(

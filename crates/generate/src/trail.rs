@@ -168,6 +168,11 @@ impl Told<'_> {
             Action::Sync(open) => self.call("fsync", time, ret, &[number(open)]),
             Action::SyncData(open) => self.call("fdatasync", time, ret, &[number(open)]),
             Action::StatOpen(open) => self.call("fstat", time, ret, &[number(open), Arg::Opaque]),
+            Action::Lock { open, shared } => {
+                let how: &[u8] = if shared { b"LOCK_SH" } else { b"LOCK_EX" };
+                self.call("flock", time, ret, &[number(open), Arg::Symbols(how)]);
+            }
+            Action::Unlock(open) => self.call("flock", time, ret, &[number(open), Arg::Symbols(b"LOCK_UN")]),
             Action::Truncate(open, size) => {
                 self.call("ftruncate", time, ret, &[number(open), Arg::Int(size as i64)]);
             }

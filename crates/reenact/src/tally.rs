@@ -242,6 +242,7 @@ const fn of_action(action: Action) -> Option<Kind> {
         Action::MakeDirectory(_) => "mkdir",
         Action::ListOpen(_) => "list",
         Action::Duplicate { .. } => "duplicate",
+        Action::Lock { .. } | Action::Unlock(_) => "lock",
         _ => return None,
     })
 }

@@ -7,7 +7,7 @@ use crate::pacing::{Pacing, sleep_until};
 use crate::plan::{DIRECT_BLOCK, Plan};
 use crate::program::{Action, Expected, Interface, OpenMode, OpenNumber, Operation, Stream};
 use crate::sandbox::{Sandbox, noise};
-use rustix::fs::{OFlags, RawDir, SeekFrom};
+use rustix::fs::{FlockOperation, OFlags, RawDir, SeekFrom, flock};
 use rustix::io::Errno;
 use std::collections::HashMap;
 use std::io::{IoSlice, IoSliceMut};
@@ -33,6 +33,12 @@ pub enum Think {
 
 /// Bytes of the entries that one call reads of a directory, as those of the C library do.
 const ENTRIES: usize = 32 << 10;
+
+/// How long a lock is waited for.
+pub const LONGEST_LOCK: Duration = Duration::from_secs(60);
+/// How long who waits for a lock sleeps before the second look, and at most.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// The longest sleep without a look at `cancel`.
 pub(crate) const NAP: Duration = Duration::from_millis(50);
@@ -213,7 +219,7 @@ impl<'a> Running<'a> {
             }
             let result = match operation.action {
                 Action::Other(other) => companion.other(number, other).map_err(Errno::from_raw_os_error),
-                _ => self.step(operation),
+                _ => self.step(operation, cancel),
             };
             let now = Instant::now();
             outcome.add(OperationKind::of(operation.action), now.duration_since(before));
@@ -257,7 +263,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    fn step(&mut self, operation: &Operation) -> Result<u64, Errno> {
+    fn step(&mut self, operation: &Operation, cancel: &AtomicBool) -> Result<u64, Errno> {
         if self.has_mpi_io
             && let Some(open) = operation.action.uses()
             && self.open.get(&open).is_some_and(|opened| opened.descriptor.is_none())
@@ -359,6 +365,30 @@ impl<'a> Running<'a> {
             Action::Sync(open) => rustix::fs::fsync(self.file(open)?).map(|()| 0),
             Action::SyncData(open) => rustix::fs::fdatasync(self.file(open)?).map(|()| 0),
             Action::Truncate(open, size) => rustix::fs::ftruncate(self.file(open)?, size).map(|()| 0),
+            Action::Lock { open, shared } => self.lock(open, shared, cancel),
+            Action::Unlock(open) => flock(self.file(open)?, FlockOperation::Unlock).map(|()| 0),
+        }
+    }
+
+    /// Takes a lock of a file. Who waits asks again and again, so that nobody waits for ever.
+    fn lock(&self, open: OpenNumber, shared: bool, cancel: &AtomicBool) -> Result<u64, Errno> {
+        let file = self.file(open)?;
+        let wanted = match shared {
+            true => FlockOperation::NonBlockingLockShared,
+            false => FlockOperation::NonBlockingLockExclusive,
+        };
+        let (begin, mut pause) = (Instant::now(), SHORTEST_PAUSE);
+        loop {
+            match flock(file, wanted) {
+                Err(Errno::AGAIN) if cancel.load(Ordering::Relaxed) || begin.elapsed() > LONGEST_LOCK => {
+                    return Err(Errno::DEADLK);
+                }
+                Err(Errno::AGAIN) => {
+                    thread::sleep(pause);
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                result => return result.map(|()| 0),
+            }
         }
     }
 

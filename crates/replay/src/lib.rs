@@ -16,7 +16,7 @@ mod sandbox;
 mod waiting;
 
 pub use content::{Checked, Content};
-pub use engine::{Companion, Think, execute, execute_beside};
+pub use engine::{Companion, LONGEST_LOCK, Think, execute, execute_beside};
 pub use outcome::{OperationKind, Outcome, Times};
 pub use plan::{DIRECT_BLOCK, MAX_BUFFERS, MAX_NAME_PART, MAX_NAME_PARTS, MAX_TRANSFER, Plan, PlanError};
 pub use program::{

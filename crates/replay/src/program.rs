@@ -95,6 +95,15 @@ pub enum Action {
     Sync(OpenNumber),
     /// `fdatasync`.
     SyncData(OpenNumber),
+    /// `flock`: takes a lock of the file, alone or with others that take it so, too. Waits for it, at most [`LONGEST_LOCK`](crate::LONGEST_LOCK).
+    Lock {
+        /// The description.
+        open: OpenNumber,
+        /// Whether others may have it at the same time.
+        shared: bool,
+    },
+    /// `flock`: releases the lock.
+    Unlock(OpenNumber),
     /// `ftruncate` to a size.
     Truncate(OpenNumber, u64),
     /// `statx` of the file of that index by its name.
@@ -210,6 +219,8 @@ impl Action {
             | Self::Seek(open, _)
             | Self::Sync(open)
             | Self::SyncData(open)
+            | Self::Lock { open, .. }
+            | Self::Unlock(open)
             | Self::StatOpen(open)
             | Self::ListOpen(open)
             | Self::Leave(open)

@@ -97,6 +97,8 @@ pub(crate) fn streams(recorded: &[Call], calls: &[Call]) -> Vec<Vec<String>> {
         | Action::Leave(_)
         | Action::Adopt { .. }
         | Action::StatOpen(_)
+        | Action::Lock { .. }
+        | Action::Unlock(_)
         | Action::Unlink(_)
         | Action::Rename(..)
         | Action::Link(..)

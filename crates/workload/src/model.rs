@@ -216,7 +216,8 @@ pub struct ModelSession {
     pub random: u64,
     /// Where writes begin, if reads and writes follow laws of their own; then both are counted apart.
     pub write_offset: Option<OffsetLaw>,
-    /// Runs of requests in their order, where they are not spread; their sums are the numbers of requests.
+    /// Runs of requests in their order, where they are not spread. It is done as often as the numbers of requests say, which are a multiple of
+    /// its sums.
     pub order: Vec<(RequestKind, u64)>,
     /// Times before requests, in ns, with weights; none if there is no time.
     pub slack: BTreeMap<u64, u64>,
@@ -233,19 +234,34 @@ impl ModelSession {
         self.requests.values().fold(2, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Runs of requests in this order, or nothing if that is the one in which requests are spread evenly.
+    /// Runs of requests in this order, up to where it repeats, or nothing if that is the one in which requests are spread evenly.
     #[must_use]
     pub fn order_of(kinds: &[RequestKind]) -> Vec<(RequestKind, u64)> {
         let mut requests = BTreeMap::new();
+        kinds.iter().for_each(|kind| *requests.entry(*kind).or_default() += 1);
+        if synthesis::spread(&requests).eq(kinds.iter().copied()) {
+            return Vec::new();
+        }
         let mut runs: Vec<(RequestKind, u64)> = Vec::new();
-        for kind in kinds {
-            *requests.entry(*kind).or_default() += 1;
+        for kind in &kinds[..period(kinds)] {
             match runs.last_mut() {
                 Some((last, count)) if last == kind => *count += 1,
                 _ => runs.push((*kind, 1)),
             }
         }
-        if synthesis::spread(&requests).eq(kinds.iter().copied()) { Vec::new() } else { runs }
+        runs
+    }
+
+    /// Whether any request takes a lock.
+    #[must_use]
+    pub fn has_locks(&self) -> bool {
+        self.requests.keys().any(|kind| kind.is_of_lock())
+    }
+
+    /// How often the order is done; NULL if the requests are no multiple of it.
+    #[must_use]
+    pub fn rounds(&self) -> Option<u64> {
+        rounds(&self.order, &self.requests)
     }
 
     /// The mean of the times before its requests, in ns.
@@ -273,6 +289,44 @@ impl ModelSession {
     }
 }
 
+/// How often an order is done that has all of these requests; NULL if they are no multiple of it.
+fn rounds(order: &[(RequestKind, u64)], requests: &BTreeMap<RequestKind, u64>) -> Option<u64> {
+    let mut sums: BTreeMap<RequestKind, u64> = BTreeMap::new();
+    for (kind, count) in order {
+        let sum = sums.entry(*kind).or_default();
+        *sum = sum.checked_add(*count)?;
+    }
+    let (kind, sum) = sums.first_key_value()?;
+    let rounds = requests.get(kind)?.checked_div(*sum)?;
+    let same = |(kind, sum): (&RequestKind, &u64)| requests.get(kind).copied() == sum.checked_mul(rounds);
+    (sums.len() == requests.len() && rounds > 0 && sums.iter().all(same)).then_some(rounds)
+}
+
+/// Whether no lock is taken that is held, and none released that is not.
+pub fn locks_fit(kinds: impl IntoIterator<Item = RequestKind>) -> bool {
+    let mut held = false;
+    kinds.into_iter().all(|kind| match kind {
+        RequestKind::Lock | RequestKind::LockShared => !std::mem::replace(&mut held, true),
+        RequestKind::Unlock => std::mem::take(&mut held),
+        _ => true,
+    })
+}
+
+/// The length of the shortest begin of which all is a repetition.
+fn period(kinds: &[RequestKind]) -> usize {
+    // How long the longest begin is that ends at each place and is shorter than that (Knuth, Morris and Pratt).
+    let mut borders = vec![0_usize; kinds.len()];
+    for at in 1..kinds.len() {
+        let mut border = borders[at - 1];
+        while border > 0 && kinds[border] != kinds[at] {
+            border = borders[border - 1];
+        }
+        borders[at] = border + usize::from(kinds[border] == kinds[at]);
+    }
+    let shift = kinds.len() - borders.last().copied().unwrap_or_default();
+    if kinds.len().is_multiple_of(shift.max(1)) { shift } else { kinds.len() }
+}
+
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mode {
@@ -291,6 +345,10 @@ pub struct Mode {
 /// A request through a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RequestKind {
+    /// Takes a lock of the file that nobody else may have meanwhile; waits for it.
+    Lock,
+    /// Takes one that others may have, too.
+    LockShared,
     /// Moves bytes into the process.
     Read,
     /// Moves bytes out of it.
@@ -303,16 +361,21 @@ pub enum RequestKind {
     Stat,
     /// Sets the length of the file, to where transfers so far ended or to its size before the run.
     Truncate,
+    /// Releases the lock.
+    Unlock,
 }
 
 /// All kinds of requests with their words.
-const REQUESTS: [(&str, RequestKind); 6] = [
+const REQUESTS: [(&str, RequestKind); 9] = [
+    ("lock", RequestKind::Lock),
+    ("lock-shared", RequestKind::LockShared),
     ("read", RequestKind::Read),
     ("write", RequestKind::Write),
     ("fsync", RequestKind::Fsync),
     ("fdatasync", RequestKind::Fdatasync),
     ("stat", RequestKind::Stat),
     ("truncate", RequestKind::Truncate),
+    ("unlock", RequestKind::Unlock),
 ];
 
 impl RequestKind {
@@ -326,6 +389,12 @@ impl RequestKind {
     #[must_use]
     pub fn is_transfer(self) -> bool {
         matches!(self, Self::Read | Self::Write)
+    }
+
+    /// Whether it takes or releases a lock.
+    #[must_use]
+    pub const fn is_of_lock(self) -> bool {
+        matches!(self, Self::Lock | Self::LockShared | Self::Unlock)
     }
 }
 

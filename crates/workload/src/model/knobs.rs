@@ -87,6 +87,11 @@ pub enum KnobError {
     /// A session would be empty.
     #[error("with this factor of requests, session `{0}` has none; choose a larger one")]
     Empty(String),
+    /// Locks would be taken elsewhere.
+    #[error(
+        "with this factor of requests, session `{0}` does not take and release its locks in their order; choose a whole factor"
+    )]
+    Locks(String),
     /// Reads and writes have places of their own.
     #[error(
         "reads and writes of session `{0}` follow laws of their own, so none can become the other; give the session one law of offsets"
@@ -182,8 +187,11 @@ impl Knobs {
         if session.requests.is_empty() && !was_empty {
             return Err(KnobError::Empty(session.name.clone()));
         }
-        if session.requests != requests {
+        if session.requests != requests && session.rounds().is_none() {
             session.order.clear();
+            if session.has_locks() {
+                return Err(KnobError::Locks(session.name.clone()));
+            }
         }
         let has = |kind| session.requests.contains_key(&kind);
         if !has(RequestKind::Read) && !session.write_sizes.is_empty() {

@@ -39,7 +39,7 @@ impl RequestKind {
     /// Whether MPI-IO has a call for it that all ranks make together.
     #[must_use]
     pub const fn may_be_collective(self) -> bool {
-        !matches!(self, Self::Stat)
+        !matches!(self, Self::Stat) && !self.is_of_lock()
     }
 }
 
@@ -66,6 +66,14 @@ impl Model {
     #[must_use]
     pub fn has_mpi_io(&self) -> bool {
         self.sessions().any(|session| session.layer != SessionLayer::System)
+    }
+
+    /// A session that takes locks, of those whose transfers are dealt to the ranks.
+    #[must_use]
+    pub fn dealt_with_locks(&self) -> Option<&str> {
+        let dealt = (0..self.files.len()).filter(|file| self.is_dealt(*file));
+        let sessions = dealt.flat_map(|file| &self.files[file].sessions);
+        sessions.into_iter().find(|session| session.has_locks()).map(|session| &*session.name)
     }
 
     fn sessions(&self) -> impl Iterator<Item = &ModelSession> {

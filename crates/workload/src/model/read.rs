@@ -3,9 +3,11 @@
 use super::names::collision;
 use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, time};
 use super::read_statistics::{RawStatistics, share};
+use super::synthesis::spread;
 use super::{
     CALLS, FileKind, MessageHalf, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw,
     Partner, ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride, VERSION,
+    locks_fit, rounds,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -462,6 +464,7 @@ impl Source<'_> {
             return Err(self.error(raw.name.span(), problem, expected));
         }
         let order = raw.order.as_ref().map_or(Ok(Vec::new()), |order| self.order(order, &requests))?;
+        self.check_locks(raw, layer, &requests, &order)?;
         let write_offset = raw.write_offset.as_ref().map(|offset| self.offset(offset)).transpose()?;
         if let Some(offset) = raw.write_offset.as_ref().filter(|_| !does_both(&requests)) {
             let expected = "expected offset alone; write_offset is for sessions that read and write";
@@ -503,6 +506,38 @@ impl Source<'_> {
             )),
             Some(layer) => Ok(layer),
         }
+    }
+
+    /// Locks are taken, and then released or kept to the end of the session, in an order that is written down.
+    fn check_locks(
+        &self,
+        raw: &RawSession,
+        layer: SessionLayer,
+        requests: &BTreeMap<RequestKind, u64>,
+        order: &[(RequestKind, u64)],
+    ) -> Result<(), ModelError> {
+        if !requests.keys().any(|kind| kind.is_of_lock()) {
+            return Ok(());
+        }
+        // What fits twice fits any number of times.
+        let round =
+            || order.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, (*count).min(2) as usize));
+        let fits = match rounds(order, requests) {
+            None => locks_fit(spread(requests)),
+            Some(1) => locks_fit(round()),
+            Some(_) => locks_fit(round().chain(round())),
+        };
+        let (problem, expected) = if layer != SessionLayer::System {
+            ("a session of MPI-IO takes locks", "expected layer = \"posix\": MPI-IO has no locks")
+        } else if !fits {
+            (
+                "a lock is taken that is held, or released that is not",
+                "expected an order such as [\"lock\", \"write\", \"unlock\"]",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(self.error(raw.requests.span(), problem, expected))
     }
 
     fn requests(
@@ -594,16 +629,12 @@ impl Source<'_> {
             Some((kind, count.filter(|count| (1..=MAX_REQUESTS).contains(count))?))
         };
         let runs: Option<Vec<(RequestKind, u64)>> = raw.get_ref().iter().map(run).collect();
-        let mut sums: BTreeMap<RequestKind, u64> = BTreeMap::new();
-        for (kind, count) in runs.iter().flatten() {
-            *sums.entry(*kind).or_default() += count;
-        }
-        let expected = "expected all requests in their order, as in [\"2 * write\", \"fsync\"]";
-        if runs.is_none() || sums != *requests {
-            return Err(self.error(raw.span(), "these are not the requests of the session", expected));
-        }
-        let kinds: Vec<RequestKind> =
-            runs.iter().flatten().flat_map(|(kind, count)| (0..*count).map(|_| *kind)).collect();
+        let expected = "expected all requests in their order, as in [\"2 * write\", \"fsync\"], once or so often that it is done again and again";
+        let error = || self.error(raw.span(), "these are not the requests of the session", expected);
+        let order = runs.ok_or_else(error)?;
+        let rounds = rounds(&order, requests).ok_or_else(error)?;
+        let round = || order.iter().flat_map(|(kind, count)| (0..*count).map(|_| *kind));
+        let kinds: Vec<RequestKind> = (0..rounds).flat_map(|_| round()).collect();
         Ok(ModelSession::order_of(&kinds))
     }
 

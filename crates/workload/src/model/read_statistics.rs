@@ -213,7 +213,8 @@ impl Source<'_> {
 }
 
 fn request(word: &str) -> Option<RequestKind> {
-    REQUESTS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
+    let known = REQUESTS.iter().find(|(known, kind)| *known == word && !kind.is_of_lock());
+    known.map(|(_, kind)| *kind)
 }
 
 fn call(word: &str) -> Option<NameCall> {

@@ -558,7 +558,9 @@ fn ordered(session: &ModelSession) -> Vec<RequestKind> {
     if session.order.is_empty() {
         return spread(&session.requests).collect();
     }
-    session.order.iter().flat_map(|(kind, count)| (0..*count).map(|_| *kind)).collect()
+    let rounds = session.rounds().unwrap_or(1);
+    let round = || session.order.iter().flat_map(|(kind, count)| (0..*count).map(|_| *kind));
+    (0..rounds).flat_map(|_| round()).collect()
 }
 
 /// The transfers of all ranks in the order in which they are dealt: in that of the file, or of their turns if ranks take turns.

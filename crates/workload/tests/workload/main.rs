@@ -10,6 +10,7 @@ mod fuzz;
 mod groups;
 mod knobs;
 mod layers;
+mod locks;
 mod merge;
 mod model;
 mod path;

@@ -1,0 +1,125 @@
+//! Sessions that take locks.
+
+use iotrail_workload::{
+    Action, KnobError, Knobs, Model, ModelSession, RequestKind, Synthetic, locks_fit, synthesise,
+};
+use proptest::prelude::*;
+use std::ops::ControlFlow;
+
+/// A counter of all ranks.
+const COUNTER: &str = r#"
+iotrail_workload = 1
+ranks = 2
+[[file]]
+name = "counter"
+class = "shared"
+  [[file.session]]
+  name = "s"
+  mode = "rw create"
+  requests = { lock = 3, read = 3, write = 6, unlock = 3 }
+  order = ["lock", "read", "2 * write", "unlock"]
+  size = "8 B"
+  offset = { start = "0 B" }
+[program]
+steps = [{ session = "counter/s" }]
+"#;
+
+fn kinds(model: &Model) -> Vec<RequestKind> {
+    let mut all = Vec::new();
+    let ended = synthesise(model, (1, 2), 0, &mut |Synthetic { action, .. }| {
+        all.extend(match action {
+            Action::Transfer { kind, .. } | Action::Request(kind) => Some(kind),
+            _ => None,
+        });
+        ControlFlow::<()>::Continue(())
+    });
+    assert_eq!(ended, ControlFlow::Continue(()));
+    all
+}
+
+#[test]
+fn an_order_is_done_as_often_as_there_are_requests() {
+    use RequestKind::{Lock, Read, Unlock, Write};
+    let model = Model::parse(COUNTER).expect("a model");
+    assert_eq!(kinds(&model), [Lock, Read, Write, Write, Unlock].repeat(3));
+    assert_eq!(model.files[0].sessions[0].order.len(), 4);
+    assert_eq!(Model::parse(&model.to_string()), Ok(model.clone()));
+    let knobs = |text: &str| {
+        let mut knobs = Knobs::default();
+        knobs.set(text).expect("a knob");
+        knobs
+    };
+    let more = knobs("requests=4").apply(&model).expect("a whole factor");
+    assert_eq!(kinds(&more), [Lock, Read, Write, Write, Unlock].repeat(12));
+    assert_eq!(knobs("requests=0.5").apply(&model), Err(KnobError::Locks("s".to_owned())));
+    assert_eq!(model.dealt_with_locks(), None);
+    let dealt = Model { strong: true, ..model };
+    assert_eq!(dealt.dealt_with_locks(), Some("s"));
+}
+
+#[test]
+fn locks_that_are_not_taken_and_released_in_turn_are_refused() {
+    for (from, to, expected) in [
+        ("order = [\"lock\", \"read\"", "order = [\"read\", \"lock\"", None),
+        ("unlock = 3", "unlock = 2", Some("these are not the requests of the session")),
+        ("\"2 * write\", \"unlock\"]", "\"unlock\", \"2 * write\"]", None),
+        (
+            "\"lock\", \"read\", \"2 * write\", \"unlock\"]",
+            "\"unlock\", \"read\", \"2 * write\", \"lock\"]",
+            Some("a lock is taken that is held"),
+        ),
+        (", unlock = 3", "", Some("these are not the requests of the session")),
+        ("mode =", "layer = \"mpi-io\"\n  mode =", Some("a session of MPI-IO takes locks")),
+    ] {
+        let text = COUNTER.replacen(from, to, 1);
+        assert_ne!(text, COUNTER);
+        match (Model::parse(&text), expected) {
+            (Ok(_), None) => {}
+            (Err(error), Some(expected)) => assert!(error.to_string().contains(expected), "{error}"),
+            (found, expected) => panic!("{found:?}, not {expected:?}"),
+        }
+    }
+    // Kept to the end of the session, but not from one round to the next.
+    let once = COUNTER.replace("lock = 3, read = 3, write = 6, unlock = 3", "lock = 1, read = 1, write = 2");
+    let once = once.replace(", \"unlock\"]", "]");
+    assert!(Model::parse(&once).is_ok());
+    let twice = once.replace("lock = 1, read = 1, write = 2", "lock = 2, read = 2, write = 4");
+    assert!(Model::parse(&twice).expect_err("held").to_string().contains("a lock is taken that is held"));
+}
+
+proptest! {
+    /// The order of requests is what it was made of, so often as it is done.
+    #[test]
+    fn an_order_says_what_was_done(words in prop::collection::vec(0_usize..3, 1..12), times in 1_usize..5) {
+        use RequestKind::{Fsync, Read, Write};
+        let kinds = words.iter().map(|word| [Read, Write, Fsync][*word]).collect::<Vec<_>>().repeat(times);
+        let order = ModelSession::order_of(&kinds);
+        let count = |kind| kinds.iter().filter(|other| **other == kind).count();
+        let requests: Vec<String> = [("read", Read), ("write", Write), ("fsync", Fsync)]
+            .into_iter()
+            .filter(|(_, kind)| count(*kind) > 0)
+            .map(|(word, kind)| format!("{word} = {}", count(kind)))
+            .collect();
+        let runs: Vec<String> =
+            order.iter().map(|(kind, count)| format!("\"{count} * {}\"", kind.word())).collect();
+        let runs = if runs.is_empty() { String::new() } else { format!("order = [{}]\n", runs.join(", ")) };
+        let size = if count(Read) + count(Write) > 0 { "size = \"1 B\"\n" } else { "" };
+        let text = format!(
+            "iotrail_workload = 1\n[[file]]\nname = \"f\"\nclass = \"shared\"\n[[file.session]]\nname = \"s\"\nmode = \"rw\"\n\
+             requests = {{ {} }}\n{size}{runs}[program]\nsteps = [{{ session = \"f/s\" }}]\n",
+            requests.join(", ")
+        );
+        let model = Model::parse(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        prop_assert_eq!(super::locks::kinds(&model), kinds);
+    }
+
+    #[test]
+    fn locks_fit_if_none_is_held_twice(words in prop::collection::vec(0_usize..4, 0..12)) {
+        use RequestKind::{Lock, LockShared, Read, Unlock};
+        let kinds: Vec<RequestKind> = words.iter().map(|word| [Lock, LockShared, Read, Unlock][*word]).collect();
+        let of_locks: Vec<bool> =
+            kinds.iter().filter(|kind| **kind != Read).map(|kind| *kind != Unlock).collect();
+        let turns = of_locks.iter().enumerate().all(|(at, takes)| *takes == (at % 2 == 0));
+        prop_assert_eq!(locks_fit(kinds), turns);
+    }
+}
