@@ -62,6 +62,11 @@ pub(crate) enum What {
     Collective {
         comm: Nullable<i32>,
     },
+    /// A call of MPI-IO that is no request of a model, and whether all ranks wait for each other in it that opened the file.
+    OfMpiIo {
+        open: Nullable<OpenId>,
+        synchronises: bool,
+    },
     /// MPI began or ended.
     MpiBegins,
     MpiEnds,
@@ -74,7 +79,11 @@ pub(crate) enum What {
 impl What {
     const fn is_of_mpi(&self) -> bool {
         match self {
-            Self::Collective { .. } | Self::MpiBegins | Self::MpiEnds | Self::Tells(Told::Mpi { .. }) => true,
+            Self::Collective { .. }
+            | Self::OfMpiIo { .. }
+            | Self::MpiBegins
+            | Self::MpiEnds
+            | Self::Tells(Told::Mpi { .. }) => true,
             Self::Request(_) | Self::Waits | Self::Tells(Told::Pipe { .. } | Told::Child(_)) => false,
         }
     }
@@ -109,10 +118,8 @@ pub(crate) enum OfMpi {
     Alone,
     /// A call that the ranks make together that opened the file.
     Together,
-    /// One rank, or some, open the file.
-    Opened,
-    /// All ranks open it.
-    OpenedByAll,
+    /// The ranks of the communicator of that number open the file.
+    Opened(i32),
 }
 
 /// All rows of interest, in the order of their begins: of each case if cases are ranks, else of each process.
@@ -129,6 +136,7 @@ pub(crate) struct Gathering<'a> {
     by: RankedBy,
     kinds: PerCall<CallKind>,
     of_mpi_io: PerCall<CallKind>,
+    of_all: PerCall<bool>,
     mpi: PerCall<mpi::Role>,
     uses: PerCall<Use>,
     own: Vec<Owner>,
@@ -180,6 +188,7 @@ impl<'a> Gathering<'a> {
             by,
             kinds: PerCall::new(&names.calls, |call| call.kind()),
             of_mpi_io: PerCall::new(&names.calls, |call| mpi::file_call(call.name)),
+            of_all: PerCall::new(&names.calls, |call| mpi::is_of_all(call.name)),
             mpi: PerCall::new(&names.calls, |call| mpi::role(call.name)),
             uses: Use::of_calls(names),
             pipes: log.distinct_files().iter().map(is_pipe).collect(),
@@ -197,10 +206,14 @@ impl<'a> Gathering<'a> {
         selected: bool,
         left_out: &mut LeftOut,
     ) -> Option<(usize, Row)> {
-        let of_mpi_io = batch.layer[at] == Layer::Mpiio && selected;
-        let request = if of_mpi_io { self.mpi_io(batch, at, left_out) } else { None };
         let what = match batch.layer[at] {
-            Layer::Mpiio if let Some(request) = request => What::Request(request),
+            Layer::Mpiio if selected => match self.mpi_io(batch, at, left_out) {
+                Some(request) => What::Request(request),
+                None => What::OfMpiIo {
+                    open: batch.open[at],
+                    synchronises: self.mpi.of(batch.call[at]) == mpi::Role::Synchronises,
+                },
+            },
             Layer::Mpi | Layer::Mpiio => match self.mpi.of(batch.call[at]) {
                 mpi::Role::Begins => What::MpiBegins,
                 mpi::Role::Ends => What::MpiEnds,
@@ -250,11 +263,10 @@ impl<'a> Gathering<'a> {
         if kind == CallKind::Other || batch.ret[at].get() != Some(0) {
             return None;
         }
-        let of_mpi = match (kind, self.mpi.of(call)) {
-            (CallKind::Open, _) if batch.comm[at].get() == Some(0) => OfMpi::OpenedByAll,
-            (CallKind::Open, _) => OfMpi::Opened,
-            (_, mpi::Role::Synchronises) => OfMpi::Together,
-            _ => OfMpi::Alone,
+        let of_mpi = match (kind, self.of_all.of(call)) {
+            (CallKind::Open, _) => OfMpi::Opened(batch.comm[at].get().unwrap_or(-1)),
+            (_, true) => OfMpi::Together,
+            (_, false) => OfMpi::Alone,
         };
         Some(RequestRow { of_mpi, ..self.request((batch, at), kind, left_out)? })
     }

@@ -107,11 +107,12 @@ pub(crate) fn programmed(
     let of_all = OfRanks { frame, ranks, targets: &targets };
     let places = frame.messages.places(frame.ranks() as u32);
     let with_messages = places.iter().any(|places| !places.is_empty());
-    let with_messages = with_messages.then(|| of_all.ordered(groups, &places, &files_of_model)).flatten();
+    let apart = of_all.with_first_apart(groups);
+    let with_messages = with_messages.then(|| of_all.ordered(&apart, &places, &files_of_model)).flatten();
     let has_messages = with_messages.is_some();
     let ordered = match with_messages {
         Some(ordered) => ordered,
-        None => of_all.drafted(groups, &[], &files_of_model).0,
+        None => of_all.drafted(&apart, &[], &files_of_model).0,
     };
     let Ordered { program, atoms, waits, overlapping } = ordered;
     let model = Model {
@@ -144,6 +145,25 @@ struct Ordered {
 }
 
 impl OfRanks<'_> {
+    /// The groups, in which the first rank is alone if all others of its group do one thing and it does another, however alike: it
+    /// writes what the others have no part in.
+    fn with_first_apart(&self, groups: &[Group]) -> Vec<Group> {
+        let of_first = |group: &&Group| {
+            let [0, others @ ..] = &group.members[..] else { return false };
+            let Some(second) = others.first() else { return false };
+            let same = |one: usize, other: usize| self.targets[one] == self.targets[other];
+            !same(0, *second) && others.iter().all(|other| same(*second, *other))
+        };
+        let mut apart = groups.to_vec();
+        if let Some(at) = groups.iter().position(|group| of_first(&group)) {
+            let others = apart[at].members.split_off(1);
+            let group = Group { representative: others[0], members: others };
+            apart[at].representative = 0;
+            apart.insert(at + 1, group);
+        }
+        apart
+    }
+
     /// The program with messages; NULL if nobody can say who does what, or ranks would wait for ever.
     fn ordered(&self, groups: &[Group], messages: &[Vec<Place>], files: &[ModelFile]) -> Option<Ordered> {
         let count = self.frame.ranks() as u32;

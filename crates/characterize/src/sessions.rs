@@ -273,7 +273,7 @@ impl Building {
     /// Whether its locks are taken and released in turn, in an order that a model keeps.
     fn has_fitting_locks(&self) -> bool {
         let has_locks = self.requests.keys().any(|kind| kind.is_of_lock());
-        let kept = || ModelSession::order_of(&self.kinds).len() <= MOST_RUNS;
+        let kept = || ModelSession::order_of(&self.kinds).len() <= LONGEST_ORDER;
         !has_locks || locks_fit(self.kinds.iter().copied()) && kept()
     }
 
@@ -317,7 +317,7 @@ impl Building {
         }
         let runs = if reads && writes { Vec::new() } else { runs(&self.transfers) };
         let order = ModelSession::order_of(&self.kinds);
-        let order = if order.len() > MOST_RUNS { Vec::new() } else { order };
+        let order = if order.len() > LONGEST_ORDER { Vec::new() } else { order };
         let kind = kinds.of_file[self.file];
         let class = kinds.kinds[kind].class;
         let mode = if self.call.is_some() { [false; 5] } else { mode };
@@ -364,6 +364,9 @@ fn lock(request: &Request) -> Option<RequestKind> {
 
 /// What locks are called that no model has.
 const LOCKS: &str = "flock";
+
+/// Requests in more runs than these are spread.
+const LONGEST_ORDER: usize = 64;
 
 /// More runs than these are drawn.
 const MOST_RUNS: usize = 16;

@@ -4,7 +4,7 @@ use crate::gather::{Gathered, LeftOut, OfMpi, RequestRow, Row, What};
 use crate::kin::{joins, orders};
 use crate::knowledge::Extent;
 use crate::messages::Messages;
-use crate::mpi_io::{Modes, OfRank};
+use crate::mpi_io::{Modes, OfRank, of_all};
 use crate::result::RankedBy;
 use crate::told::{Listener, Rank, Told, Use, texts};
 use iotrail_model::calls::{Call as Named, CallKind, LockRequest, mpi};
@@ -106,7 +106,8 @@ pub(crate) fn streams(
     let joins = if by == RankedBy::Process { joins(&rows, processes) } else { Vec::new() };
     let mut rows = by_rank(log, rows, (by, processes));
     let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
-    let modes = Modes::of(rows.values(), log.names());
+    let of_all = of_all(rows.values());
+    let modes = Modes::of(rows.values(), &of_all, log.names());
     let mut numbers = Numbers { reused: reused(of_ranks()), modes, ..Numbers::default() };
     let (texts, uses) = (texts(log.names()), Use::of_calls(log.names()));
     let (mut other_collectives, mut threaded) = (0, 0);
@@ -123,7 +124,7 @@ pub(crate) fn streams(
         let listener = Listener::new(&texts, &uses);
         let of_rank = rank_stream(
             (&rows, by),
-            (log.names(), listener),
+            (log.names(), listener, &of_all),
             &mut numbers,
             &mut left_out,
             &mut other_collectives,
@@ -291,7 +292,7 @@ struct RankStream {
 
 fn rank_stream(
     (rows, by): (&[Row], RankedBy),
-    (names, mut listener): (&Names, Listener<'_>),
+    (names, mut listener, of_all): (&Names, Listener<'_>, &BTreeSet<i32>),
     numbers: &mut Numbers,
     left_out: &mut LeftOut,
     other_collectives: &mut u64,
@@ -302,7 +303,7 @@ fn rank_stream(
     let mut barriers: Vec<usize> = Vec::new();
     let mut threads: BTreeSet<Tid> = BTreeSet::new();
     let mut waited = 0;
-    let mut of_mpi = OfRank::default();
+    let mut of_mpi = OfRank::new(of_all);
     // What each thread waited for another since its last request.
     let mut alone: HashMap<Tid, i64> = HashMap::new();
     for row in rows {
@@ -328,7 +329,7 @@ fn rank_stream(
             What::Waits => {
                 *alone.entry(row.tid).or_default() += row.end.get().map_or(0, |end| end - row.start);
             }
-            What::Collective { comm } if comm.get().is_none_or(|comm| comm == 0) => {
+            What::Collective { comm } if comm.get().is_none_or(|comm| of_all.contains(&comm)) => {
                 barriers.push(calls.len());
                 waited += row.end.get().map_or(0, |end| end - row.start);
             }
@@ -339,6 +340,15 @@ fn rank_stream(
                 // Within a rank that is a case others of its processes go on meanwhile.
                 if waits && (by == RankedBy::Process || matches!(told, Told::Mpi { .. })) {
                     waited += row.end.get().map_or(0, |end| end - row.start);
+                }
+            }
+            What::OfMpiIo { open, synchronises } => {
+                of_mpi.enter(row);
+                if synchronises && of_mpi.is_of_all(open.get()) {
+                    barriers.push(calls.len());
+                    waited += row.end.get().map_or(0, |end| end - row.start);
+                } else {
+                    *other_collectives += u64::from(synchronises);
                 }
             }
             What::MpiBegins | What::MpiEnds => {}

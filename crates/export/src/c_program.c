@@ -198,7 +198,10 @@ static int open_with_mpi(const struct session *session, struct running *running,
 	MPI_Comm comm = session->layer == OF_ALL ? MPI_COMM_WORLD : MPI_COMM_SELF;
 	if (session->flags & O_CREAT)
 		mode |= MPI_MODE_CREATE;
-	if (failed(MPI_File_open(comm, name, mode, MPI_INFO_NULL, &running->file)))
+	/* Some libraries take short names, and what stands before a colon, for something else. */
+	static char path[PATH_MAX + 2];
+	snprintf(path, sizeof path, "./%s", name);
+	if (failed(MPI_File_open(comm, path, mode, MPI_INFO_NULL, &running->file)))
 		return -1;
 	return session->flags & O_TRUNC ? failed(MPI_File_set_size(running->file, 0)) : 0;
 }
@@ -222,9 +225,12 @@ static ssize_t transfer_with_mpi(const struct session *session, struct running *
 }
 
 /* A request that moves nothing, or a close (kind -1). */
-static int request_with_mpi(struct running *running, int kind, u64 size)
+static int request_with_mpi(const struct session *session, struct running *running, int kind, u64 size)
 {
 	MPI_Offset found;
+	/* Ranks that set a length together set one. */
+	if (kind == TRUNCATE && session->layer == OF_ALL)
+		MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
 	if (kind < 0)
 		return failed(MPI_File_close(&running->file));
 	if (kind == STAT)
@@ -244,9 +250,9 @@ static ssize_t transfer_with_mpi(const struct session *session, struct running *
 	return -1;
 }
 
-static int request_with_mpi(struct running *running, int kind, u64 size)
+static int request_with_mpi(const struct session *session, struct running *running, int kind, u64 size)
 {
-	(void)running, (void)kind, (void)size;
+	(void)session, (void)running, (void)kind, (void)size;
 	return -1;
 }
 #endif
@@ -345,7 +351,7 @@ static void step(const struct session *session, struct running *running, u64 *ti
 	if (kind == READ || kind == WRITE)
 		transfer(session, running, kind);
 	else if (layer_of(session) == OF_SYSTEM ? request_with_system(running->descriptor, kind, size)
-					     : request_with_mpi(running, kind, size))
+					     : request_with_mpi(session, running, kind, size))
 		die(kind < 0 ? "close" : kind == STAT ? "stat" : kind == TRUNCATE ? "truncate" : kind == FSYNC || kind == FDATASYNC ? "sync" : "lock", name_of(session, running));
 	if (kind < 0)
 		running->steps = running->counted = 0;

@@ -106,8 +106,8 @@ fn write_sessions(out: &mut String, model: &Model) -> Result<BTreeMap<(usize, us
 fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSession) -> fmt::Result {
     use RequestKind::{Fdatasync, Fsync, Lock, LockShared, Read, Stat, Truncate, Unlock, Write};
     let table = |sizes: &mut dyn Iterator<Item = (u64, u64)>| {
-        let all: Vec<String> = sizes.map(|(bytes, weight)| format!("{{ {bytes}ULL, {weight} }}")).collect();
-        format!("{{ {}, {{ 0, 0 }} }}", all.join(", "))
+        let all = sizes.map(|(bytes, weight)| format!("{{ {bytes}ULL, {weight} }}, ")).collect::<String>();
+        format!("{{ {all}{{ 0, 0 }} }}")
     };
     let runs = session.runs.len() > 1;
     for (word, kind) in [("reads", Read), ("writes", Write)] {

@@ -104,8 +104,11 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
         .map(|group| (0..ranks).filter(|rank| group.contains(*rank)).map(|rank| rank as usize).collect());
     let mut files = Files { model, numbers: HashMap::new(), files: Vec::new() };
     let awaited = Awaited::of(model, ranks, seed);
-    let (streams, durations) =
+    let (mut streams, durations): (Vec<Stream>, Vec<Vec<u64>>) =
         (0..ranks).map(|rank| RankProgram::of(model, (rank, ranks), seed, (&mut files, &awaited))).unzip();
+    if model.has_collective() {
+        set_lengths_together(&mut streams);
+    }
     Ok(Planned {
         program: Program { streams, groups: groups.collect(), files: files.files, events: awaited.events },
         durations,
@@ -118,6 +121,37 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
 /// If it is too large.
 pub fn program(model: &Model, ranks: u32, seed: u64) -> Result<Program, GenerateError> {
     planned(model, ranks, seed).map(|planned| planned.program)
+}
+
+/// Lets ranks that set the length of a file together set it to one: where the transfers of all of them ended.
+fn set_lengths_together(streams: &mut [Stream]) {
+    let mut lengths: Vec<u64> = Vec::new();
+    for stream in &mut *streams {
+        for (at, length) in lengths_set_together(stream).enumerate() {
+            match lengths.get_mut(at) {
+                Some(all) => *all = (*all).max(*length),
+                None => lengths.push(*length),
+            }
+        }
+    }
+    for stream in streams {
+        lengths_set_together(stream).zip(&lengths).for_each(|(length, all)| *length = *all);
+    }
+}
+
+fn lengths_set_together(stream: &mut Stream) -> impl Iterator<Item = &mut u64> {
+    let mut together: HashSet<OpenNumber> = HashSet::new();
+    stream.iter_mut().filter_map(move |operation| match &mut operation.action {
+        Action::Open { open, mode, .. } => {
+            match mode.interface {
+                Interface::Collective => together.insert(*open),
+                _ => together.remove(open),
+            };
+            None
+        }
+        Action::Truncate(open, length) => together.contains(open).then_some(length),
+        _ => None,
+    })
 }
 
 /// What ranks wait for, with the numbers of the events that it is.
@@ -477,6 +511,23 @@ steps = [{ repeat = 4, steps = [{ after = "token/pass", around = -1 }, { session
         let sandbox = Sandbox::new(&parent.path().join("ring"), &plan).unwrap();
         sandbox.prepare(&plan, Cache::Warm, false, &go).unwrap();
         assert_eq!(execute(&plan, &sandbox, Think::Dropped, &go).differences, 0);
+    }
+
+    #[test]
+    fn ranks_set_a_length_together_to_the_end_of_all() {
+        let text = template("shared-collective").to_string();
+        let text = text.replace("requests = { write = 16 }", "requests = { write = 16, truncate = 1 }");
+        let program = program(&Model::parse(&text).unwrap(), 3, 0).unwrap();
+        let lengths: Vec<u64> = program
+            .streams
+            .iter()
+            .flatten()
+            .filter_map(|operation| match operation.action {
+                Action::Truncate(_, length) => Some(length),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(lengths, [3 * 16 << 20; 3]);
     }
 
     #[test]

@@ -46,6 +46,8 @@ impl Going {
             let start = self.clocks[stream].saturating_add(operation.think_ns);
             let start = match operation.action {
                 Action::Barrier(group) => {
+                    // Time that passes before ranks meet.
+                    self.clocks[stream] = start;
                     if self.meet(planned, (group, stream)) {
                         continue;
                     }
@@ -110,6 +112,16 @@ impl Planned {
 mod tests {
     use super::*;
     use iotrail_replay::{Expected, Operation, Program};
+
+    #[test]
+    fn time_passes_before_ranks_meet() {
+        let meet =
+            |think_ns| vec![Operation { think_ns, action: Action::Barrier(0), expected: Expected::Success }];
+        let program =
+            Program { streams: vec![meet(20), meet(5)], groups: vec![vec![0, 1]], ..Program::default() };
+        let planned = Planned { program, durations: vec![vec![0], vec![0]] };
+        assert_eq!(schedule(&planned), [[20], [20]]);
+    }
 
     #[test]
     fn at_a_barrier_all_begin_when_the_last_one_came() {

@@ -18,6 +18,8 @@ pub(crate) struct Abi {
     pub(crate) no_status: usize,
     pub(crate) any_source: i32,
     pub(crate) no_process: i32,
+    /// What stands before names of files, so that a colon in them is no end of a kind of file system.
+    pub(crate) of_file: &'static str,
 }
 
 impl Abi {
@@ -35,6 +37,7 @@ impl Abi {
                 no_status: 1,
                 any_source: -2,
                 no_process: -1,
+                of_file: "ufs:",
             });
         };
         Some(Self {
@@ -48,6 +51,7 @@ impl Abi {
             no_status: 0,
             any_source: -1,
             no_process: -2,
+            of_file: "",
         })
     }
 

@@ -61,8 +61,10 @@ impl Mpi {
     /// # Errors
     /// If the library answers one.
     pub fn open(&self, comm: Communicator, path: &Path, mode: FileMode) -> Result<File, MpiError> {
-        let name =
-            CString::new(path.as_os_str().as_bytes()).map_err(|_| MpiError::Failed("MPI_File_open", -1))?;
+        let path = path.as_os_str().as_bytes();
+        let kind = if path.contains(&b':') { self.abi.of_file } else { "" };
+        let name = CString::new([kind.as_bytes(), path].concat())
+            .map_err(|_| MpiError::Failed("MPI_File_open", -1))?;
         let mut file = 0_usize;
         let access = match (mode.read, mode.write) {
             (true, true) => READ_WRITE,

@@ -2,7 +2,6 @@
 
 use anyhow::Context;
 use iotrail_characterize::{Options, Ranking};
-use iotrail_model::Layer;
 use iotrail_query::{Query, QuerySpec, SelectSpec};
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
@@ -15,15 +14,12 @@ pub(crate) struct RecordedRun {
 }
 
 impl RecordedRun {
-    /// Opens a recording. What is compared are system calls, unless another layer is selected.
+    /// Opens a recording.
     ///
     /// # Errors
     /// If it is not a trail, or the selection does not fit.
-    pub(crate) fn open(trail: &Path, mut select: SelectSpec, ranking: Ranking) -> anyhow::Result<Self> {
+    pub(crate) fn open(trail: &Path, select: SelectSpec, ranking: Ranking) -> anyhow::Result<Self> {
         let log = EventLog::open(&[trail.to_owned()])?;
-        if select.layer.is_empty() {
-            select.layer.push(Layer::Syscall.name().to_owned());
-        }
         let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log)?;
         Ok(Self { log, query, options: Options { ranking, ..Options::default() } })
     }

@@ -113,6 +113,10 @@ impl Args {
     /// A run of the program, recorded, and one that is not.
     fn program(&self, app: &str, trail: &Path, ui: &Ui) -> anyhow::Result<Sample> {
         if app.contains(ITSELF) {
+            // That of the run before; a run of several ranks is added to what is there.
+            if trail.exists() {
+                std::fs::remove_dir_all(trail).with_context(|| trail.display().to_string())?;
+            }
             shell(&app.replace(ITSELF, &argument(&trail.to_string_lossy())))?;
             return self.sample(trail, Ranking::Auto);
         }

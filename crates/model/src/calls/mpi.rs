@@ -150,6 +150,14 @@ pub fn file_call(name: &str) -> CallKind {
     }
 }
 
+/// Whether all ranks that opened a file make a call on it together, whether or not they wait for each other.
+#[must_use]
+pub fn is_of_all(name: &str) -> bool {
+    let call = name.strip_suffix("_c").unwrap_or(name);
+    let call = call.strip_suffix("_begin").unwrap_or(call);
+    role(name) == Role::Synchronises || call.ends_with("_all") || call.ends_with("_ordered")
+}
+
 /// Whether several ranks make a call together.
 #[must_use]
 pub fn is_collective(name: &str) -> bool {
@@ -181,6 +189,14 @@ mod tests {
             ("read", CallKind::Other),
         ] {
             assert_eq!(file_call(name), kind, "{name}");
+        }
+        for name in
+            ["MPI_File_close", "MPI_File_read_all_begin", "MPI_File_iwrite_at_all", "MPI_File_write_at_all_c"]
+        {
+            assert!(is_of_all(name), "{name}");
+        }
+        for name in ["MPI_File_write_at", "MPI_File_iread", "MPI_File_read_all_end", "MPI_File_get_size"] {
+            assert!(!is_of_all(name), "{name}");
         }
     }
 
