@@ -60,8 +60,14 @@ impl Moved<'_> {
     fn needs(&self, other: &Self) -> bool {
         let mode = other.execution.shape.mode();
         let makes = mode.create && !self.execution.shape.mode().create;
-        self.read.meets(&other.written) || makes && other.execution.transfers.is_empty()
+        // Who locks a file takes its turn whenever it comes.
+        let in_turns = takes_locks(self.execution) && takes_locks(other.execution);
+        self.read.meets(&other.written) && !in_turns || makes && other.execution.transfers.is_empty()
     }
+}
+
+fn takes_locks(execution: &Execution) -> bool {
+    execution.shape.requests.keys().any(|kind| kind.is_of_lock())
 }
 
 /// The bytes that the transfers of a kind moved, as far as it is known where.

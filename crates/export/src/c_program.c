@@ -162,6 +162,7 @@ struct running {
 	MPI_File file;
 #endif
 	u64 again, done[KINDS], transfers[2], ends[2], end, cursor, in_run;
+	int was_read; /* Where it stands: who reads less than asked for stands elsewhere. */
 	const struct run *order;
 	/* Steps that were done, and those that the program counts of them. */
 	u64 steps, counted;
@@ -319,7 +320,8 @@ static void transfer(const struct session *session, struct running *running, int
 	u64 offset = law->sequential ? running->ends[which]
 				     : law->start + law->rank * turned + at_ranks(law->step) * inner +
 					       at_ranks(law->jump) * block + at_ranks(law->again) * running->again;
-	int follows = offset == running->cursor || (session->flags & O_APPEND && kind == WRITE);
+	int stands = offset == running->cursor && !(kind == WRITE && running->was_read);
+	int follows = stands || (session->flags & O_APPEND && kind == WRITE);
 	ssize_t moved;
 	if (layer_of(session) != OF_SYSTEM)
 		moved = transfer_with_mpi(session, running, kind, offset, size);
@@ -331,8 +333,10 @@ static void transfer(const struct session *session, struct running *running, int
 	running->ends[which] = offset + size;
 	if (running->ends[which] > running->end)
 		running->end = running->ends[which];
-	if (follows)
+	if (follows) {
 		running->cursor = running->ends[which];
+		running->was_read |= kind == READ;
+	}
 	running->transfers[which]++;
 }
 

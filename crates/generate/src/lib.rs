@@ -258,6 +258,8 @@ struct Position {
     /// The end of the furthest transfer.
     end: u64,
     appends: bool,
+    /// Whether it was read where it stands: who reads less than asked for stands elsewhere.
+    was_read: bool,
 }
 
 impl<'a, 'f> RankProgram<'a, 'f> {
@@ -358,16 +360,19 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         (filled, of_mpi): (bool, bool),
     ) -> Action {
         let position = self.open.entry(open).or_default();
-        let follows = offset == position.cursor || position.appends && kind == RequestKind::Write;
+        let writes = kind == RequestKind::Write;
+        // Ranks make one call of MPI-IO together, wherever each of them stands.
+        let stands = offset == position.cursor && !(writes && position.was_read);
+        let follows = !of_mpi && (stands || position.appends && writes);
         position.end = position.end.max(offset.saturating_add(size));
         if filled && kind == RequestKind::Read {
             self.files.fill(position.file, offset.saturating_add(size));
         }
         if follows {
             position.cursor = offset.saturating_add(size);
+            position.was_read |= !writes;
         }
-        // Ranks make one call together, wherever each of them stands.
-        match (kind, follows && !of_mpi) {
+        match (kind, follows) {
             (RequestKind::Read, true) => Action::Read(open, size),
             (RequestKind::Read, false) => Action::ReadAt(open, offset, size),
             (_, true) => Action::Write(open, size),
@@ -511,6 +516,29 @@ steps = [{ repeat = 4, steps = [{ after = "token/pass", around = -1 }, { session
         let sandbox = Sandbox::new(&parent.path().join("ring"), &plan).unwrap();
         sandbox.prepare(&plan, Cache::Warm, false, &go).unwrap();
         assert_eq!(execute(&plan, &sandbox, Think::Dropped, &go).differences, 0);
+    }
+
+    #[test]
+    fn what_is_written_behind_a_read_says_where() {
+        let text = r#"
+iotrail_workload = 1
+[[file]]
+name = "f"
+class = "shared"
+  [[file.session]]
+  name = "s"
+  mode = "rw create"
+  requests = { read = 1, write = 1 }
+  size = "8 B"
+  offset = { start = "0 B", step = "8 B" }
+[program]
+steps = [{ session = "f/s" }]
+"#;
+        // The file may be empty: then the read leaves its descriptor at the begin.
+        let program = program(&Model::parse(text).unwrap(), 1, 0).unwrap();
+        let actions: Vec<Action> = program.streams[0].iter().map(|operation| operation.action).collect();
+        let open = OpenNumber(0);
+        assert_eq!(actions[1..3], [Action::Read(open, 8), Action::WriteAt(open, 8, 8)]);
     }
 
     #[test]
