@@ -3,19 +3,20 @@
 //! Only the columns of a query are decoded, and of the row groups only those whose bounds of case and start do not
 //! contradict its conditions. The files are those that were opened and checked with the log: a query cannot name one.
 
+use crate::batches::{event_batches, schema};
 use crate::row_groups::RowGroups;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::DFSchema;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType, utils::conjunction};
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
-use iotrail_trail::{Columns, EventLog, Table, schema};
+use iotrail_trail::{Columns, EventLog, Table};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -143,11 +144,10 @@ impl PartitionStream for Share {
         let out = stream.tx();
         stream.spawn_blocking(move || {
             for row_group in row_groups {
-                log.event_batches(row_group, columns, |batch| match out.blocking_send(Ok(batch)) {
+                event_batches(&log, row_group, columns, |batch| match out.blocking_send(Ok(batch)) {
                     Ok(()) => ControlFlow::Continue(()),
                     Err(_) => ControlFlow::Break(()),
-                })
-                .map_err(|error| DataFusionError::External(Box::new(error)))?;
+                })?;
                 if out.is_closed() {
                     break;
                 }

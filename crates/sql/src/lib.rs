@@ -4,6 +4,7 @@
 //! A crate and a binary of its own because of the weight of the engine (DataFusion); `iotrail sql` calls the binary.
 
 mod answer;
+mod batches;
 mod dfg_tables;
 mod error;
 mod events_table;

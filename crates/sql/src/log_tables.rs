@@ -1,5 +1,6 @@
 //! The small tables of a log: `cases`, `processes`, `files` as the trail has them, and `runs`, what each `trail.json` says.
 
+use crate::batches::{batches, schema};
 use crate::lazy_table::LazyTable;
 use datafusion::arrow::array::{
     ArrayRef, Int64Array, StringArray, TimestampNanosecondArray, UInt32Array, UInt64Array,
@@ -8,17 +9,17 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit}
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::error::{DataFusionError, Result};
 use iotrail_model::CaseId;
-use iotrail_trail::{EventLog, Table, Trail, TrailError, TrailMeta, schema};
+use iotrail_trail::{EventLog, Table, Trail, TrailError, TrailMeta};
 use std::sync::Arc;
 
 /// The table `processes`.
 pub(crate) fn processes(log: Arc<EventLog>) -> LazyTable {
-    LazyTable::new(schema(Table::Processes), move || log.process_batches().map_err(external))
+    LazyTable::new(schema(Table::Processes), move || batches(&log.processes().map_err(external)?))
 }
 
 /// The table `files`: a path that several parts mention has one row.
 pub(crate) fn files(log: Arc<EventLog>) -> LazyTable {
-    LazyTable::new(schema(Table::Files), move || log.file_batches().map_err(external))
+    LazyTable::new(schema(Table::Files), move || batches(&log.file_names()))
 }
 
 /// The table `cases` with, as its last column, the run that each is of.
@@ -33,7 +34,7 @@ pub(crate) fn cases(log: Arc<EventLog>) -> LazyTable {
             let columns = batch.columns().iter().cloned().chain([runs]).collect();
             Ok(RecordBatch::try_new(Arc::clone(&schema), columns)?)
         };
-        log.case_batches().map_err(external)?.into_iter().map(with_run).collect()
+        batches(log.cases())?.into_iter().map(with_run).collect()
     })
 }
 

@@ -1,15 +1,12 @@
-//! What a cell of `events` is in Arrow, in Parquet's pages and in a batch. A column is a line of
+//! What a cell of `events` is in Parquet's pages and in a batch. A column is a line of
 //! [`iotrail_model::event_columns`]; a type of cell is an implementation of [`Stored`] here, beside that of
 //! [`iotrail_model::Cell`].
 
 use crate::columns::Columns;
-use crate::decode::{Chunk, Dictionary, NameTable, PageDecoder, Slice, lookup};
+use crate::decode::{Chunk, NameTable, PageDecoder, Slice, lookup};
 use crate::encode::{ChunkEncoder, EncodedChunk, Integers};
 use crate::own_names::OwnNames;
-use arrow_array::types::{
-    ArrowPrimitiveType, Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type,
-};
-use arrow_schema::{DataType, Field, TimeUnit};
+use crate::schema::{ColumnKind, ColumnSchema};
 use iotrail_model::{
     CallId, CaseId, ErrnoId, EventBatch, FileId, FlagsId, Layer, NameKind, Nanos, Nullable, OpenId, PathId,
     Pid, SiteId, Tid, Timestamp,
@@ -17,16 +14,6 @@ use iotrail_model::{
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
-
-/// Names, each text once a row group.
-pub(crate) fn names_type() -> DataType {
-    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
-}
-
-/// Nanoseconds since 1970.
-pub(crate) fn time_type() -> DataType {
-    DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()))
-}
 
 /// A column on its way into pages.
 pub(crate) struct Pages<'a> {
@@ -59,8 +46,8 @@ impl Pages<'_> {
 
 /// A type of cell as it is stored.
 pub(crate) trait Stored: Copy {
-    /// Its type in Arrow.
-    fn data_type() -> DataType;
+    /// Its type in the table.
+    const KIND: ColumnKind;
 
     /// Rows of a column as pages.
     fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk>;
@@ -69,7 +56,6 @@ pub(crate) trait Stored: Copy {
     fn decode(
         slice: &Slice<'_>,
         cells: &mut Vec<Self>,
-        known: &mut Dictionary,
         names: &mut impl NameTable,
     ) -> std::result::Result<(), String>;
 
@@ -82,35 +68,11 @@ pub(crate) trait Stored: Copy {
     ) -> Option<()>;
 }
 
-/// The integer that a page holds as 64 bits, as its column's type has it.
-fn native<P: Integer>(value: i64) -> P::Native {
-    P::native(value)
-}
-
-/// Arrow's types of integers.
-trait Integer: ArrowPrimitiveType {
-    fn native(value: i64) -> Self::Native;
-}
-
-macro_rules! integer_types {
-    ($($arrow:ident)*) => {$(
-        impl Integer for $arrow {
-            fn native(value: i64) -> Self::Native {
-                value as Self::Native
-            }
-        }
-    )*};
-}
-
-integer_types! { Int32Type Int64Type TimestampNanosecondType UInt32Type UInt64Type }
-
-/// Cells that are integers: their type in Arrow; whether 32 bits hold them; to an integer, and back.
+/// Cells that are integers: their type; whether 32 bits hold them; to an integer, and from what a page holds as 64 bits.
 macro_rules! integers {
-    ($($cell:ty: $arrow:ident, $data_type:expr, $narrow:literal, $to:expr, $from:expr;)*) => {$(
+    ($($cell:ty: $kind:ident, $narrow:literal, $to:expr, $from:expr;)*) => {$(
         impl Stored for $cell {
-            fn data_type() -> DataType {
-                $data_type
-            }
+            const KIND: ColumnKind = ColumnKind::$kind;
 
             fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
                 pages.integers(cells.iter().copied().map($to), None, $narrow)
@@ -119,10 +81,9 @@ macro_rules! integers {
             fn decode(
                 slice: &Slice<'_>,
                 cells: &mut Vec<Self>,
-                _known: &mut Dictionary,
                 _names: &mut impl NameTable,
             ) -> std::result::Result<(), String> {
-                slice.required::<$arrow, _>(cells, $from)
+                slice.required(cells, $from)
             }
 
             fn decode_pages(
@@ -131,7 +92,7 @@ macro_rules! integers {
                 cells: &mut Vec<Self>,
                 _names: &mut impl NameTable,
             ) -> Option<()> {
-                decoder.integers(chunk, cells, $narrow, None, |value| $from(native::<$arrow>(value)))
+                decoder.integers(chunk, cells, $narrow, None, $from)
             }
         }
     )*};
@@ -139,11 +100,9 @@ macro_rules! integers {
 
 /// The same for those that may be NULL.
 macro_rules! optional_integers {
-    ($($cell:ty: $arrow:ident, $data_type:expr, $narrow:literal, $to:expr, $from:expr;)*) => {$(
+    ($($cell:ty: $kind:ident, $narrow:literal, $to:expr, $from:expr;)*) => {$(
         impl Stored for Nullable<$cell> {
-            fn data_type() -> DataType {
-                $data_type
-            }
+            const KIND: ColumnKind = ColumnKind::$kind;
 
             fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
                 let null = Some($to(Self::NULL.raw()));
@@ -153,10 +112,9 @@ macro_rules! optional_integers {
             fn decode(
                 slice: &Slice<'_>,
                 cells: &mut Vec<Self>,
-                _known: &mut Dictionary,
                 _names: &mut impl NameTable,
             ) -> std::result::Result<(), String> {
-                slice.optional::<$arrow, _>(cells, $from)
+                slice.optional(cells, $from)
             }
 
             fn decode_pages(
@@ -165,7 +123,7 @@ macro_rules! optional_integers {
                 cells: &mut Vec<Self>,
                 _names: &mut impl NameTable,
             ) -> Option<()> {
-                let some = |value| Nullable::some($from(native::<$arrow>(value)));
+                let some = |value| Nullable::some($from(value));
                 decoder.integers(chunk, cells, $narrow, Some(Self::NULL), some)
             }
         }
@@ -176,9 +134,7 @@ macro_rules! optional_integers {
 macro_rules! names {
     ($($cell:ident: $column:ident;)*) => {$(
         impl Stored for Nullable<$cell> {
-            fn data_type() -> DataType {
-                names_type()
-            }
+            const KIND: ColumnKind = ColumnKind::Name;
 
             fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
                 pages.names(NameKind::$column, cells.iter().map(|cell| cell.raw().0), true)
@@ -187,10 +143,9 @@ macro_rules! names {
             fn decode(
                 slice: &Slice<'_>,
                 cells: &mut Vec<Self>,
-                known: &mut Dictionary,
                 names: &mut impl NameTable,
             ) -> std::result::Result<(), String> {
-                slice.optional_names(cells, known, lookup(names, NameKind::$column), $cell)
+                slice.optional_names(cells, lookup(names, NameKind::$column), $cell)
             }
 
             fn decode_pages(
@@ -207,21 +162,21 @@ macro_rules! names {
 }
 
 integers! {
-    CaseId: UInt32Type, DataType::UInt32, true, |id: Self| i64::from(id.0), CaseId;
-    Pid: UInt32Type, DataType::UInt32, true, |id: Self| i64::from(id.0), Pid;
-    Tid: UInt32Type, DataType::UInt32, true, |id: Self| i64::from(id.0), Tid;
-    u64: UInt64Type, DataType::UInt64, false, |value: Self| value as i64, |value| value;
-    Timestamp: TimestampNanosecondType, time_type(), false, |time: Self| time.0, Timestamp;
+    CaseId: UInt32, true, |id: Self| i64::from(id.0), |value| CaseId(value as u32);
+    Pid: UInt32, true, |id: Self| i64::from(id.0), |value| Pid(value as u32);
+    Tid: UInt32, true, |id: Self| i64::from(id.0), |value| Tid(value as u32);
+    u64: UInt64, false, |value: Self| value as i64, |value| value as u64;
+    Timestamp: Time, false, |time: Self| time.0, Timestamp;
 }
 
 optional_integers! {
-    i32: Int32Type, DataType::Int32, true, i64::from, |value| value;
-    i64: Int64Type, DataType::Int64, false, std::convert::identity::<i64>, |value| value;
-    Nanos: Int64Type, DataType::Int64, false, |span: Nanos| span.0, Nanos;
-    FileId: UInt32Type, DataType::UInt32, true, |id: FileId| i64::from(id.0), FileId;
-    u64: UInt64Type, DataType::UInt64, false, |value: u64| value as i64, |value| value;
-    OpenId: UInt32Type, DataType::UInt32, true, |id: OpenId| i64::from(id.0), OpenId;
-    SiteId: UInt32Type, DataType::UInt32, true, |id: SiteId| i64::from(id.0), SiteId;
+    i32: Int32, true, i64::from, |value| value as i32;
+    i64: Int64, false, std::convert::identity::<i64>, |value| value;
+    Nanos: Int64, false, |span: Nanos| span.0, Nanos;
+    FileId: UInt32, true, |id: FileId| i64::from(id.0), |value| FileId(value as u32);
+    u64: UInt64, false, |value: u64| value as i64, |value| value as u64;
+    OpenId: UInt32, true, |id: OpenId| i64::from(id.0), |value| OpenId(value as u32);
+    SiteId: UInt32, true, |id: SiteId| i64::from(id.0), |value| SiteId(value as u32);
 }
 
 names! {
@@ -231,9 +186,7 @@ names! {
 }
 
 impl Stored for CallId {
-    fn data_type() -> DataType {
-        names_type()
-    }
+    const KIND: ColumnKind = ColumnKind::Name;
 
     fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
         pages.names(NameKind::Call, cells.iter().map(|cell| cell.0), false)
@@ -242,10 +195,9 @@ impl Stored for CallId {
     fn decode(
         slice: &Slice<'_>,
         cells: &mut Vec<Self>,
-        known: &mut Dictionary,
         names: &mut impl NameTable,
     ) -> std::result::Result<(), String> {
-        slice.names(cells, known, lookup(names, NameKind::Call), CallId, None)
+        slice.names(cells, lookup(names, NameKind::Call), CallId)
     }
 
     fn decode_pages(
@@ -259,9 +211,7 @@ impl Stored for CallId {
 }
 
 impl Stored for Layer {
-    fn data_type() -> DataType {
-        names_type()
-    }
+    const KIND: ColumnKind = ColumnKind::Name;
 
     fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
         let name = |id: u32| Layer::ALL[id as usize].name().as_bytes();
@@ -271,14 +221,13 @@ impl Stored for Layer {
     fn decode(
         slice: &Slice<'_>,
         cells: &mut Vec<Self>,
-        known: &mut Dictionary,
         _names: &mut impl NameTable,
     ) -> std::result::Result<(), String> {
         let number = |text: &str| {
             let place = Layer::ALL.into_iter().position(|layer| layer.name() == text);
             place.map(|place| place as u32).ok_or_else(|| format!("has the unknown layer `{text}`"))
         };
-        slice.names(cells, known, number, |number| Layer::ALL[number as usize], None)
+        slice.names(cells, number, |number| Layer::ALL[number as usize])
     }
 
     fn decode_pages(
@@ -293,9 +242,13 @@ impl Stored for Layer {
 
 macro_rules! table {
     ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
-        /// The columns as fields of Arrow.
-        pub(crate) fn fields() -> Vec<Field> {
-            vec![$(Field::new($name, <$cell>::data_type(), <$cell as iotrail_model::Cell>::NULLABLE),)*]
+        /// The columns, in the order of the table.
+        pub(crate) fn columns() -> Vec<ColumnSchema> {
+            vec![$(ColumnSchema {
+                name: $name,
+                kind: <$cell as Stored>::KIND,
+                nullable: <$cell as iotrail_model::Cell>::NULLABLE,
+            },)*]
         }
 
         /// Encodes rows of the column at `place` of the table.
@@ -318,11 +271,10 @@ macro_rules! table {
             slice: &Slice<'_>,
             index: usize,
             batch: &mut EventBatch,
-            known: &mut Dictionary,
             names: &mut impl NameTable,
         ) -> std::result::Result<(), String> {
             $(if Columns::at(index) == Columns::$constant {
-                return Stored::decode(slice, &mut batch.$field, known, names);
+                return Stored::decode(slice, &mut batch.$field, names);
             })*
             Err("is unknown".to_owned())
         }

@@ -1,12 +1,15 @@
-//! The trail on disk: Arrow schema, write, scan, check.
+//! The trail on disk: schema, write, scan, check.
 //!
 //! A trail is a directory of Parquet tables and a `trail.json` that describes them; `docs/trail-format.md` is its
 //! public description. [`TrailWriter`] makes one, [`EventLog`] reads one or several as one log, [`check`] looks at
 //! every row of one.
 
+mod arrow_hint;
 mod cell;
+mod cells;
 mod check;
 mod checksums;
+mod chunk_file;
 mod columns;
 mod counters;
 mod decode;
@@ -15,6 +18,8 @@ mod error;
 mod event_file;
 mod fact_set;
 mod footer;
+#[cfg(test)]
+mod foreign;
 mod group_writer;
 mod guarded;
 #[cfg(test)]
@@ -41,7 +46,6 @@ mod positions;
 mod private;
 mod process_counter;
 mod read_tables;
-mod record_batches;
 mod recording;
 mod replaceable;
 #[cfg(test)]
@@ -57,6 +61,7 @@ mod trail;
 mod verified;
 mod writer;
 
+pub use cells::Cells;
 pub use check::{MAX_PROBLEMS, Problem, check, check_trail};
 pub use columns::Columns;
 pub use error::TrailError;
@@ -73,7 +78,8 @@ pub use recording::{
     Unreadable, missing_ranks, recover, unfinished,
 };
 pub use row_group::RowGroupMeta;
-pub use schema::schema;
+pub use schema::{ColumnKind, ColumnSchema, schema};
 pub use seal::Checksum;
+pub use tables::Row;
 pub use trail::Trail;
 pub use writer::{CreateOptions, TrailWriter};

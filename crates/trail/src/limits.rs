@@ -1,4 +1,8 @@
-//! How much a part writer holds in memory.
+//! How much readers and part writers hold in memory.
+
+/// The largest row group that is read; this crate writes at most a sixteenth of it. A file that declares more is not
+/// believed, because columns are allocated by that number.
+pub(crate) const MAX_GROUP_ROWS: usize = 1 << 22;
 
 /// Sizes of buffers, in rows and bytes. Tests make them tiny to reach every path.
 #[derive(Clone, Copy, Debug)]

@@ -17,11 +17,10 @@ use iotrail_kernel::pool;
 use iotrail_model::places::is_pseudo;
 use iotrail_model::{
     Case, CaseId, Coverage, EventBatch, FileId, FileRow, Layer, Limitation, NameKind, Names, Nullable,
-    PathId, Process, Site, SiteId,
+    PathId, Process, Site,
 };
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -377,40 +376,12 @@ impl EventLog {
         Ok(processes)
     }
 
-    /// The file of a row group, its place there, and the ids that the cases of its trail have in this log; a log in memory
-    /// has none.
-    pub(crate) fn place_of(&self, row_group: usize) -> Option<(&ParquetFile, usize, Range<u32>)> {
+    /// The file of a row group and its place there; a log in memory has none.
+    #[cfg(test)]
+    pub(crate) fn place_of(&self, row_group: usize) -> Option<(&ParquetFile, usize)> {
         match &self.groups[row_group].place {
             RowGroupSource::Memory(_) => None,
-            RowGroupSource::File { trail, file, row_group, .. } => {
-                let first = self.first_cases[*trail];
-                Some((file, *row_group, first..first + self.trails[*trail].cases().len() as u32))
-            }
-        }
-    }
-
-    /// Replaces the numbers of files in rows of a row group by the log's.
-    pub(crate) fn translate_files(
-        &self,
-        row_group: usize,
-        files: &mut [Nullable<FileId>],
-        paths: &[Nullable<PathId>],
-    ) -> Result<(), u32> {
-        match &self.groups[row_group].place {
-            RowGroupSource::Memory(_) => Ok(()),
-            RowGroupSource::File { part, .. } => self.identities.translate(*part, files, paths),
-        }
-    }
-
-    /// Replaces the numbers of call sites in rows of a row group by the log's.
-    pub(crate) fn translate_sites(
-        &self,
-        row_group: usize,
-        cells: &mut [Nullable<SiteId>],
-    ) -> Result<(), SiteId> {
-        match &self.groups[row_group].place {
-            RowGroupSource::Memory(_) => Ok(()),
-            RowGroupSource::File { sites, .. } => sites::translate(sites, cells),
+            RowGroupSource::File { file, row_group, .. } => Some((file, *row_group)),
         }
     }
 

@@ -1,26 +1,20 @@
 //! A Parquet file of a trail, opened and verified: schema, row count, sizes that can be true.
 
+use crate::cells::Cells;
 use crate::checksums;
-use crate::decode::Chunk;
+use crate::decode::{Chunk, ColumnCursor, Text};
 use crate::error::TrailError;
 use crate::footer;
 use crate::guarded::guarded;
+use crate::limits::MAX_GROUP_ROWS;
 use crate::meta::{Table, TableFile};
 use crate::schema::verify;
 use crate::verified::VerifiedChunks;
-use arrow_array::RecordBatch;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
 use parquet::basic::Compression;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The largest row group that is read; this crate writes at most a sixteenth of it. A file that declares more is not
-/// believed, because columns are allocated by that number.
-const MAX_GROUP_ROWS: i64 = 1 << 22;
 
 /// Rows that are decoded at a time only to see whether they can be.
 const SLICE: usize = 1 << 13;
@@ -29,7 +23,9 @@ const SLICE: usize = 1 << 13;
 #[derive(Clone, Debug)]
 pub(crate) struct ParquetFile {
     path: PathBuf,
-    metadata: ArrowReaderMetadata,
+    metadata: Arc<ParquetMetaData>,
+    /// How many of the table's columns it has.
+    columns: usize,
     bytes: u64,
     /// Of each chunk, by row group and column; files of older versions have none.
     checksums: Option<Arc<[u32]>>,
@@ -41,13 +37,13 @@ impl ParquetFile {
         let bytes = file.metadata().map_err(TrailError::io("read", path))?.len();
         footer::examine(path, &file, bytes)?;
         let metadata =
-            guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())).map_err(|why| {
-                TrailError::damaged(path, None, format!("it is not a readable Parquet file: {why}"))
-            })?;
-        verify(path, table, metadata.schema())?;
-        let checksums = checksums::chunks(metadata.metadata().file_metadata().key_value_metadata());
-        let checksums = checksums.map(Arc::from);
-        let file = Self { path: path.to_owned(), metadata, bytes, checksums };
+            guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file)).map(Arc::new).map_err(
+                |why| TrailError::damaged(path, None, format!("it is not a readable Parquet file: {why}")),
+            )?;
+        let described = metadata.file_metadata();
+        let columns = verify(path, table, described.schema().get_fields())?;
+        let checksums = checksums::chunks(described.key_value_metadata()).map(Arc::from);
+        let file = Self { path: path.to_owned(), metadata, columns, bytes, checksums };
         file.check_sizes()?;
         Ok(file)
     }
@@ -84,19 +80,18 @@ impl ParquetFile {
     }
 
     fn footer(&self) -> Option<&str> {
-        checksums::footer(self.metadata.metadata().file_metadata().key_value_metadata())
+        checksums::footer(self.metadata.file_metadata().key_value_metadata())
     }
 
     fn check_sizes(&self) -> Result<(), TrailError> {
-        let columns: usize =
-            self.metadata.metadata().row_groups().iter().map(|group| group.num_columns()).sum();
+        let columns: usize = self.metadata.row_groups().iter().map(|group| group.num_columns()).sum();
         if self.checksums.as_ref().is_some_and(|sums| sums.len() != columns) {
             return Err(TrailError::damaged(&self.path, None, "it has not one checksum for each column"));
         }
-        for (number, group) in self.metadata.metadata().row_groups().iter().enumerate() {
+        for (number, group) in self.metadata.row_groups().iter().enumerate() {
             let damaged = |why: String| Err(TrailError::damaged(&self.path, Some(number), why));
             let rows = group.num_rows();
-            if !(0..=MAX_GROUP_ROWS).contains(&rows) {
+            if !(0..=MAX_GROUP_ROWS as i64).contains(&rows) {
                 return damaged(format!("it declares {rows} rows, at most {MAX_GROUP_ROWS} are read"));
             }
             for column in group.columns() {
@@ -116,8 +111,13 @@ impl ParquetFile {
         &self.path
     }
 
-    pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
+    pub(crate) fn metadata(&self) -> &ParquetMetaData {
         &self.metadata
+    }
+
+    /// How many of the table's columns it has: the first ones. Each is one column of Parquet.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -125,24 +125,24 @@ impl ParquetFile {
     }
 
     pub(crate) fn column_bytes(&self, column: &str) -> u64 {
-        let groups = self.metadata.metadata().row_groups().iter();
+        let groups = self.metadata.row_groups().iter();
         let chunks =
             groups.flat_map(|group| group.columns()).filter(|chunk| chunk.column_path().string() == column);
         chunks.map(|chunk| chunk.compressed_size().max(0) as u64).sum()
     }
 
     pub(crate) fn row_groups(&self) -> usize {
-        self.metadata.metadata().num_row_groups()
+        self.metadata.num_row_groups()
     }
 
     /// Rows by the row groups' own count.
     pub(crate) fn rows(&self) -> u64 {
-        let groups = self.metadata.metadata().row_groups();
+        let groups = self.metadata.row_groups();
         groups.iter().map(|group| group.num_rows().max(0) as u64).sum()
     }
 
     pub(crate) fn group_rows(&self, row_group: usize) -> usize {
-        self.metadata.metadata().row_group(row_group).num_rows().max(0) as usize
+        self.metadata.row_group(row_group).num_rows().max(0) as usize
     }
 
     /// The verified bytes of columns of a row group.
@@ -152,7 +152,7 @@ impl ParquetFile {
         row_group: usize,
         columns: &[usize],
     ) -> Result<VerifiedChunks, TrailError> {
-        let group = self.metadata.metadata().row_group(row_group);
+        let group = self.metadata.row_group(row_group);
         let first = row_group * group.num_columns();
         let checksums = self.checksums.as_ref().and_then(|sums| sums.get(first..first + group.num_columns()));
         VerifiedChunks::read(file, self.bytes, group, columns, checksums)
@@ -176,7 +176,7 @@ impl ParquetFile {
         column: usize,
         chunks: &'a VerifiedChunks,
     ) -> Option<Chunk<'a>> {
-        let metadata = self.metadata.metadata().row_group(row_group).columns().get(column)?;
+        let metadata = self.metadata.row_group(row_group).columns().get(column)?;
         let described = metadata.column_descr();
         let is_plain = described.max_rep_level() == 0 && described.max_def_level() <= 1;
         (is_plain && matches!(metadata.compression(), Compression::ZSTD(_))).then_some(Chunk {
@@ -188,10 +188,10 @@ impl ParquetFile {
 
     /// Reads everything and says whether it is what was written, as far as checksums tell it, else as far as it can be decoded.
     pub(crate) fn verify(&self) -> Result<(), TrailError> {
-        for (number, group) in self.metadata.metadata().row_groups().iter().enumerate() {
+        for (number, group) in self.metadata.row_groups().iter().enumerate() {
             match &self.checksums {
                 Some(_) => self.read_chunks(number, 0..group.num_columns()).map(drop)?,
-                None => self.read(number, 0..group.num_columns(), SLICE, |_| Ok(()))?,
+                None => self.read(number, 0..self.columns, SLICE, |_| Ok(()))?,
             }
         }
         Ok(())
@@ -203,7 +203,7 @@ impl ParquetFile {
         row_group: usize,
         columns: impl IntoIterator<Item = usize>,
         slice: usize,
-        take: impl FnMut(&RecordBatch) -> Result<(), String>,
+        take: impl FnMut(&[Cells<Text>]) -> Result<(), String>,
     ) -> Result<(), TrailError> {
         let columns: Vec<usize> = columns.into_iter().collect();
         let chunks = self.read_chunks(row_group, columns.iter().copied())?;
@@ -217,28 +217,51 @@ impl ParquetFile {
         chunks: VerifiedChunks,
         columns: impl IntoIterator<Item = usize>,
         slice: usize,
-        mut take: impl FnMut(&RecordBatch) -> Result<(), String>,
+        mut take: impl FnMut(&[Cells<Text>]) -> Result<(), String>,
     ) -> Result<(), TrailError> {
-        let rows = self.group_rows(row_group);
-        // Each column of a trail's tables is one column of Parquet.
         guarded(|| {
-            let mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns);
-            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, self.metadata.clone())
-                .with_projection(mask)
-                .with_row_groups(vec![row_group])
-                .with_batch_size(rows.clamp(1, slice.max(1)))
-                .build()
-                .map_err(|error| error.to_string())?;
-            let mut found = 0;
-            for batch in reader {
-                let batch = batch.map_err(|error| error.to_string())?;
-                found += batch.num_rows();
-                take(&batch)?;
+            let mut columns = self.cursors(row_group, chunks, columns)?;
+            let rows = self.group_rows(row_group);
+            for first in (0..rows).step_by(slice.max(1)) {
+                let wanted = slice.max(1).min(rows - first);
+                let cells = columns.iter_mut().map(|(name, cursor)| {
+                    let cells = cursor.read(wanted).map_err(|error| format!("column `{name}`: {error}"))?;
+                    let found = first + cells.len();
+                    if cells.len() == wanted { Ok(cells) } else { Err(other_rows(name, found, rows)) }
+                });
+                take(&cells.collect::<Result<Vec<_>, _>>()?)?;
             }
-            if found == rows { Ok(()) } else { Err(format!("it has {found} rows, its footer says {rows}")) }
+            columns.iter_mut().try_for_each(|(name, cursor)| match cursor.read(1) {
+                Ok(rest) if rest.is_empty() => Ok(()),
+                _ => Err(other_rows(name, rows + 1, rows)),
+            })
         })
         .map_err(|why| TrailError::damaged(&self.path, Some(row_group), why))
     }
+
+    /// Columns of a row group with their names.
+    fn cursors(
+        &self,
+        row_group: usize,
+        chunks: VerifiedChunks,
+        columns: impl IntoIterator<Item = usize>,
+    ) -> Result<Vec<(String, ColumnCursor)>, String> {
+        let (group, chunks) = (self.metadata.row_group(row_group), Arc::new(chunks));
+        let cursor = |column: usize| {
+            let chunk = group.columns().get(column).ok_or("a column is missing")?;
+            let name = chunk.column_path().string();
+            let cursor = ColumnCursor::new(&chunks, chunk, self.group_rows(row_group));
+            cursor.map_err(|error| format!("column `{name}`: {error}")).map(|cursor| (name, cursor))
+        };
+        columns.into_iter().map(cursor).collect()
+    }
+}
+
+fn other_rows(column: &str, found: usize, rows: usize) -> String {
+    format!(
+        "column `{column}` has {found} rows{}, its footer says {rows}",
+        if found > rows { " or more" } else { "" }
+    )
 }
 
 /// Opens a file that is neither a link out of the trail nor a device that never ends.

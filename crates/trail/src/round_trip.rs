@@ -150,7 +150,7 @@ fn read(path: &Path) -> Result<Vec<Event>, TrailError> {
     let mut events = Vec::new();
     for row_group in 0..log.row_groups() {
         let mut batch = log.read(row_group, Columns::ALL)?;
-        if let Some((file, row_group, _)) = log.place_of(row_group) {
+        if let Some((file, row_group)) = log.place_of(row_group) {
             // The numbers as they are in the file.
             let raw = decode(file, row_group, Columns::FILE | Columns::FILE2, &mut log.name_index())?;
             (batch.file, batch.file2) = (raw.file, raw.file2);
@@ -277,7 +277,7 @@ fn column_bytes(path: &Path) -> Vec<Vec<u8>> {
         crate::parquet_file::ParquetFile::open(&path.join("events-0000.parquet"), crate::Table::Events)
             .unwrap();
     let range = |group: usize| {
-        let (start, length) = file.metadata().metadata().row_group(group).column(6).byte_range();
+        let (start, length) = file.metadata().row_group(group).column(6).byte_range();
         bytes[start as usize..(start + length) as usize].to_vec()
     };
     (0..file.row_groups()).map(range).collect()

@@ -19,7 +19,7 @@ pub struct RowGroupMeta {
 
 impl RowGroupMeta {
     pub(crate) fn of_file(file: &ParquetFile, row_group: usize, first_case: u32) -> Self {
-        let group = file.metadata().metadata().row_group(row_group);
+        let group = file.metadata().row_group(row_group);
         let statistics =
             |column: Columns| group.columns().get(column.place()).and_then(|chunk| chunk.statistics());
         let cases = match statistics(Columns::CASE) {

@@ -1,134 +1,145 @@
 //! The small tables as Parquet: `cases`, `processes`, `files`, `sites`.
 
-use crate::checksums;
+use crate::cells::Cells;
+use crate::chunk_file::ChunkFile;
+use crate::encode::CellWriter;
 use crate::error::TrailError;
 use crate::meta::{Table, Written};
-use crate::schema::schema;
+use crate::schema::{ColumnSchema, schema};
 use crate::sites::SiteRow;
-use arrow_array::builder::{ListBuilder, StringBuilder};
-use arrow_array::{
-    ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray, TimestampNanosecondArray,
-    UInt32Array, UInt64Array,
-};
-use arrow_schema::{DataType, Field};
-use iotrail_model::{Case, FileRow, Nanos, Process};
-use parquet::arrow::ArrowWriter;
+use iotrail_model::{Case, FileRow, Nanos, Process, Timestamp};
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-/// Rows of a small table that are encoded at once.
+/// Rows of a small table that are encoded at once; a divisor of those of a row group.
 const BATCH_ROWS: usize = 4096;
 /// Rows of a row group of a small table; bounds the memory of its encoder.
 const GROUP_ROWS: usize = 1 << 16;
 
 /// A row of a small table.
-pub(crate) trait Row: Sized {
+pub trait Row: Sized {
+    /// The table.
     const TABLE: Table;
-    fn columns(rows: &[Self]) -> Vec<ArrayRef>;
+
+    /// The columns of some rows, as [`schema()`] has them.
+    fn columns(rows: &[Self]) -> Vec<Cells<&str>>;
 }
 
 /// A file of a small table under construction.
 pub(crate) struct TableWriter<R: Row> {
-    path: PathBuf,
-    writer: ArrowWriter<File>,
+    file: ChunkFile,
+    /// The columns of the row group.
+    columns: Vec<CellWriter>,
+    group_rows: usize,
     buffer: Vec<R>,
-    rows: u64,
 }
 
 impl<R: Row> TableWriter<R> {
-    pub(crate) fn create(path: &Path) -> Result<Self, TrailError> {
+    pub(crate) fn create(path: &Path) -> std::result::Result<Self, TrailError> {
+        Self::with_schema(path, &schema(R::TABLE))
+    }
+
+    /// A file with these columns, which the table's begin with.
+    fn with_schema(path: &Path, columns: &[ColumnSchema]) -> std::result::Result<Self, TrailError> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
             // Indices of pages lie behind the pages and have no checksums.
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_offset_index_disabled(true)
             .build();
-        let file = File::create_new(path).map_err(TrailError::io("create", path))?;
-        let writer = ArrowWriter::try_new(file, schema(R::TABLE), Some(properties))
-            .map_err(TrailError::writing(path))?;
-        Ok(Self { path: path.to_owned(), writer, buffer: Vec::new(), rows: 0 })
+        let file = ChunkFile::create(path, columns, properties)?;
+        Ok(Self { file, columns: Vec::new(), group_rows: 0, buffer: Vec::new() })
     }
 
-    pub(crate) fn push(&mut self, row: R) -> Result<(), TrailError> {
+    pub(crate) fn push(&mut self, row: R) -> std::result::Result<(), TrailError> {
         self.buffer.push(row);
-        self.rows += 1;
-        if self.buffer.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
+        if self.buffer.len() < BATCH_ROWS {
+            return Ok(());
+        }
+        self.encode().map_err(TrailError::writing(self.file.path()))?;
+        if self.group_rows < GROUP_ROWS { Ok(()) } else { self.write_group() }
     }
 
-    fn flush(&mut self) -> Result<(), TrailError> {
-        let writing = TrailError::writing(&self.path);
-        let batch = RecordBatch::try_new(schema(R::TABLE), R::columns(&self.buffer))
-            .map_err(|error| writing(error.into()))?;
+    fn encode(&mut self) -> Result<()> {
+        if self.columns.is_empty() {
+            let properties = self.file.properties();
+            self.columns =
+                self.file.columns().iter().map(|column| CellWriter::new(column, properties)).collect();
+        }
+        let cells = R::columns(&self.buffer);
+        self.columns.iter_mut().zip(&cells).try_for_each(|(column, cells)| column.write(cells))?;
+        self.group_rows += self.buffer.len();
         self.buffer.clear();
-        self.writer.write(&batch).map_err(writing)
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> std::result::Result<(), TrailError> {
+        let rows = std::mem::take(&mut self.group_rows);
+        let mut columns = std::mem::take(&mut self.columns).into_iter();
+        self.file.write_group(rows, |column, _| match columns.next() {
+            Some(written) => written.finish(),
+            None => Err(ParquetError::General(format!("the column `{}` was not written", column.name()))),
+        })
     }
 
     /// Writes the footer.
-    pub(crate) fn finish(mut self) -> Result<Written, TrailError> {
-        self.flush()?;
-        let writing = TrailError::writing(&self.path);
-        self.writer.flush().map_err(&writing)?;
-        self.writer.sync().map_err(TrailError::io("write", &self.path))?;
-        let chunks = self.checksums().map_err(TrailError::io("read", &self.path))?;
-        self.writer.append_key_value_metadata(checksums::entry(&chunks));
-        let mut file = self.writer.into_inner().map_err(writing)?;
-        let footer = checksums::seal_footer(&mut file).map_err(TrailError::io("write", &self.path))?;
-        Ok(Written { rows: self.rows, footer })
+    pub(crate) fn finish(mut self) -> std::result::Result<Written, TrailError> {
+        if !self.buffer.is_empty() {
+            self.encode().map_err(TrailError::writing(self.file.path()))?;
+        }
+        if self.group_rows > 0 {
+            self.write_group()?;
+        }
+        self.file.finish()
     }
 }
 
-impl<R: Row> TableWriter<R> {
-    /// The checksums of all chunks, which the library has written.
-    fn checksums(&self) -> std::io::Result<Vec<u32>> {
-        let file = File::open(&self.path)?;
-        let chunks = self.writer.flushed_row_groups().iter().flat_map(|group| group.columns());
-        chunks
-            .map(|chunk| {
-                let (start, length) = chunk.byte_range();
-                let mut bytes = vec![0; length as usize];
-                file.read_exact_at(&mut bytes, start)?;
-                Ok(checksums::of(&bytes))
-            })
-            .collect()
-    }
+fn texts<'a>(values: impl Iterator<Item = &'a str>) -> Cells<&'a str> {
+    Cells::Texts(values.map(Some).collect())
 }
 
-fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
-    Arc::new(StringArray::from_iter_values(values))
+fn optional_texts<'a>(values: impl Iterator<Item = &'a Option<String>>) -> Cells<&'a str> {
+    Cells::Texts(values.map(Option::as_deref).collect())
 }
 
-fn optional_texts<'a>(values: impl Iterator<Item = &'a Option<String>>) -> ArrayRef {
-    Arc::new(values.map(Option::as_deref).collect::<StringArray>())
+fn numbers<'a, N: Into<i64>>(values: impl Iterator<Item = N>) -> Cells<&'a str> {
+    Cells::Numbers(values.map(|value| Some(value.into())).collect())
 }
 
-fn numbers(values: impl Iterator<Item = Option<u64>>) -> ArrayRef {
-    Arc::new(values.collect::<UInt64Array>())
+fn optional_numbers<'a, N: Into<i64>>(values: impl Iterator<Item = Option<N>>) -> Cells<&'a str> {
+    Cells::Numbers(values.map(|value| value.map(Into::into)).collect())
 }
 
-fn spans(values: impl Iterator<Item = Option<Nanos>>) -> ArrayRef {
-    Arc::new(values.map(|span| span.map(|span| span.0)).collect::<Int64Array>())
+/// Numbers of 64 bits without sign.
+fn counts<'a>(values: impl Iterator<Item = Option<u64>>) -> Cells<&'a str> {
+    Cells::Numbers(values.map(|value| value.map(|value| value as i64)).collect())
+}
+
+fn spans<'a>(values: impl Iterator<Item = Option<Nanos>>) -> Cells<&'a str> {
+    Cells::Numbers(values.map(|span| span.map(|span| span.0)).collect())
+}
+
+fn times<'a>(values: impl Iterator<Item = Option<Timestamp>>) -> Cells<&'a str> {
+    Cells::Numbers(values.map(|time| time.map(|time| time.0)).collect())
 }
 
 impl Row for Case {
     const TABLE: Table = Table::Cases;
 
-    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
+    fn columns(rows: &[Self]) -> Vec<Cells<&str>> {
         vec![
-            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.id.0))),
+            numbers(rows.iter().map(|row| row.id.0)),
             optional_texts(rows.iter().map(|row| &row.name.cid)),
             optional_texts(rows.iter().map(|row| &row.name.host)),
             optional_texts(rows.iter().map(|row| &row.name.rid)),
             optional_texts(rows.iter().map(|row| &row.label)),
             texts(rows.iter().map(|row| row.clock.name())),
             texts(rows.iter().map(|row| row.source.as_str())),
-            Arc::new(rows.iter().map(|row| Some(row.interleaved)).collect::<BooleanArray>()),
+            Cells::Truths(rows.iter().map(|row| Some(row.interleaved)).collect()),
             spans(rows.iter().map(|row| Some(row.resolution.0).filter(|unit| unit.0 > 0))),
-            Arc::new(rows.iter().map(|row| row.numbered_with.map(|case| case.0)).collect::<UInt32Array>()),
+            optional_numbers(rows.iter().map(|row| row.numbered_with.map(|case| case.0))),
         ]
     }
 }
@@ -136,44 +147,33 @@ impl Row for Case {
 impl Row for Process {
     const TABLE: Table = Table::Processes;
 
-    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
-        let time = |value: fn(&Self) -> Option<iotrail_model::Timestamp>| -> ArrayRef {
-            let values: TimestampNanosecondArray =
-                rows.iter().map(|row| value(row).map(|time| time.0)).collect();
-            Arc::new(values.with_timezone("UTC"))
-        };
-        let item = Arc::new(Field::new("item", DataType::Utf8, false));
-        let mut env = ListBuilder::new(StringBuilder::new()).with_field(item);
-        for row in rows {
-            row.env.iter().for_each(|variable| env.values().append_value(variable));
-            env.append(true);
-        }
+    fn columns(rows: &[Self]) -> Vec<Cells<&str>> {
         vec![
-            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.case.0))),
-            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.pid.0))),
-            Arc::new(rows.iter().map(|row| row.ppid.map(|pid| pid.0)).collect::<UInt32Array>()),
-            time(|row| row.start),
-            time(|row| row.end),
-            Arc::new(rows.iter().map(|row| row.exit_code).collect::<Int32Array>()),
+            numbers(rows.iter().map(|row| row.case.0)),
+            numbers(rows.iter().map(|row| row.pid.0)),
+            optional_numbers(rows.iter().map(|row| row.ppid.map(|pid| pid.0))),
+            times(rows.iter().map(|row| row.start)),
+            times(rows.iter().map(|row| row.end)),
+            optional_numbers(rows.iter().map(|row| row.exit_code)),
             optional_texts(rows.iter().map(|row| &row.signal)),
             optional_texts(rows.iter().map(|row| &row.exe)),
             optional_texts(rows.iter().map(|row| &row.cmdline)),
             optional_texts(rows.iter().map(|row| &row.cwd)),
-            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.threads))),
+            numbers(rows.iter().map(|row| row.threads)),
             spans(rows.iter().map(|row| row.usage.user)),
             spans(rows.iter().map(|row| row.usage.system)),
-            Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.bytes_read))),
-            Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.bytes_written))),
-            Arc::new(env.finish()),
-            numbers(rows.iter().map(|row| row.usage.minor_faults)),
-            numbers(rows.iter().map(|row| row.usage.major_faults)),
-            numbers(rows.iter().map(|row| row.usage.max_memory)),
-            numbers(rows.iter().map(|row| row.usage.storage_read)),
-            numbers(rows.iter().map(|row| row.usage.storage_written)),
-            numbers(rows.iter().map(|row| row.usage.voluntary_switches)),
-            numbers(rows.iter().map(|row| row.usage.involuntary_switches)),
+            numbers(rows.iter().map(|row| row.bytes_read)),
+            numbers(rows.iter().map(|row| row.bytes_written)),
+            Cells::Lists(rows.iter().map(|row| row.env.iter().map(String::as_str).collect()).collect()),
+            counts(rows.iter().map(|row| row.usage.minor_faults)),
+            counts(rows.iter().map(|row| row.usage.major_faults)),
+            counts(rows.iter().map(|row| row.usage.max_memory)),
+            counts(rows.iter().map(|row| row.usage.storage_read)),
+            counts(rows.iter().map(|row| row.usage.storage_written)),
+            counts(rows.iter().map(|row| row.usage.voluntary_switches)),
+            counts(rows.iter().map(|row| row.usage.involuntary_switches)),
             spans(rows.iter().map(|row| row.usage.io_delay)),
-            Arc::new(rows.iter().map(|row| row.cmdline_cut).collect::<BooleanArray>()),
+            Cells::Truths(rows.iter().map(|row| row.cmdline_cut).collect()),
         ]
     }
 }
@@ -181,18 +181,18 @@ impl Row for Process {
 impl Row for FileRow {
     const TABLE: Table = Table::Files;
 
-    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
+    fn columns(rows: &[Self]) -> Vec<Cells<&str>> {
         vec![
             texts(rows.iter().map(|row| &*row.path)),
             texts(rows.iter().map(|row| &*row.canonical)),
             optional_texts(rows.iter().map(|row| &row.kind)),
-            numbers(rows.iter().map(|row| row.device)),
-            numbers(rows.iter().map(|row| row.inode)),
-            Arc::new(rows.iter().map(|row| row.size).collect::<Int64Array>()),
-            Arc::new(rows.iter().map(|row| row.file).collect::<UInt32Array>()),
-            Arc::new(rows.iter().map(|row| row.birth).collect::<Int64Array>()),
-            Arc::new(rows.iter().map(|row| row.gone).collect::<BooleanArray>()),
-            Arc::new(rows.iter().map(|row| row.case.map(|case| case.0)).collect::<UInt32Array>()),
+            counts(rows.iter().map(|row| row.device)),
+            counts(rows.iter().map(|row| row.inode)),
+            optional_numbers(rows.iter().map(|row| row.size)),
+            optional_numbers(rows.iter().map(|row| row.file)),
+            optional_numbers(rows.iter().map(|row| row.birth)),
+            Cells::Truths(rows.iter().map(|row| row.gone).collect()),
+            optional_numbers(rows.iter().map(|row| row.case.map(|case| case.0))),
         ]
     }
 }
@@ -200,17 +200,17 @@ impl Row for FileRow {
 impl Row for SiteRow {
     const TABLE: Table = Table::Sites;
 
-    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
+    fn columns(rows: &[Self]) -> Vec<Cells<&str>> {
         let source = || rows.iter().map(|row| &row.frame.source);
         vec![
-            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.site.0))),
-            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.place))),
+            numbers(rows.iter().map(|row| row.site.0)),
+            numbers(rows.iter().map(|row| row.place)),
             texts(rows.iter().map(|row| row.frame.module.as_str())),
             optional_texts(rows.iter().map(|row| &row.frame.build_id)),
-            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.frame.offset))),
+            counts(rows.iter().map(|row| Some(row.frame.offset))),
             optional_texts(source().map(|source| &source.function)),
             optional_texts(source().map(|source| &source.file)),
-            Arc::new(source().map(|source| source.line).collect::<UInt32Array>()),
+            optional_numbers(source().map(|source| source.line)),
         ]
     }
 }
@@ -257,22 +257,19 @@ mod tests {
     fn tables_of_the_first_iotrail_lack_later_columns() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("processes-0000.parquet");
-        let first: Vec<usize> = (0..16).collect();
         let rows = [process(1), process(2)];
-        let batch = RecordBatch::try_new(schema(Table::Processes), Row::columns(&rows)).unwrap();
-        let batch = batch.project(&first).unwrap();
-        write(&path, &batch);
+        write(&path, &rows, 16);
         assert_eq!(read_back(&path), rows);
         let shorter = directory.path().join("shorter.parquet");
-        write(&shorter, &batch.project(&first[..15]).unwrap());
+        write(&shorter, &rows, 15);
         let error = ParquetFile::open(&shorter, Table::Processes).unwrap_err();
         assert!(error.to_string().contains("column `env` is missing"), "{error}");
     }
 
-    fn write(path: &Path, batch: &RecordBatch) {
-        let file = File::create_new(path).unwrap();
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-        writer.write(batch).unwrap();
-        writer.close().unwrap();
+    /// Writes the first columns of processes.
+    fn write(path: &Path, rows: &[Process], columns: usize) {
+        let mut table = TableWriter::with_schema(path, &schema(Table::Processes)[..columns]).unwrap();
+        rows.iter().for_each(|row| table.push(row.clone()).unwrap());
+        table.finish().unwrap();
     }
 }
