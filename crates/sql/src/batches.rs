@@ -4,6 +4,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Int32Array, Int64Array, ListBuilder, RecordBatch,
     RecordBatchOptions, StringArray, StringBuilder, TimestampNanosecondArray, UInt32Array, UInt64Array,
 };
+use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use datafusion::error::{DataFusionError, Result};
 use iotrail_model::{Cell, CellKind, EventBatch, Layer, Names};
@@ -90,23 +91,31 @@ fn of_numbers(kind: ColumnKind, cells: impl Iterator<Item = Option<i64>>) -> Res
     })
 }
 
-/// Reads columns of one row group of `events` and hands them on in their order, until `take` breaks off.
+/// Reads columns of one row group of `events` and hands them on in their order, until `give` breaks off.
 pub(crate) fn event_batches(
     log: &EventLog,
     row_group: usize,
     columns: Columns,
-    mut take: impl FnMut(RecordBatch) -> ControlFlow<()>,
+    mut give: impl FnMut(RecordBatch) -> ControlFlow<()>,
 ) -> Result<()> {
     let batch = log.read(row_group, columns).map_err(|error| DataFusionError::External(Box::new(error)))?;
     let (fields, arrays) = events(&batch, columns, log.names())?;
-    let rows = RecordBatchOptions::new().with_row_count(Some(batch.len));
-    let whole = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &rows)?;
+    let schema = Arc::new(Schema::new(fields));
     for first in (0..batch.len).step_by(BATCH_ROWS) {
-        if take(whole.slice(first, BATCH_ROWS.min(batch.len - first))).is_break() {
+        let rows =
+            UInt32Array::from_iter_values((first..batch.len.min(first + BATCH_ROWS)).map(|row| row as u32));
+        if give(some_rows(&schema, &arrays, &rows)?).is_break() {
             break;
         }
     }
     Ok(())
+}
+
+/// Rows with memory of their own, as the engine counts for each batch what all of its arrays hold. Dictionaries are shared.
+fn some_rows(schema: &SchemaRef, arrays: &[ArrayRef], rows: &UInt32Array) -> Result<RecordBatch> {
+    let arrays = arrays.iter().map(|array| take(array, rows, None)).collect::<std::result::Result<_, _>>()?;
+    let count = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &count)?)
 }
 
 macro_rules! arrays {

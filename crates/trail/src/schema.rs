@@ -246,14 +246,14 @@ pub(crate) fn verify(path: &Path, table: Table, found: &[TypePtr]) -> std::resul
         if index >= first_columns(table) && index >= found.len() {
             return Ok(index);
         }
-        wrong_column(index, expected, found).map_or(Ok(()), |what| {
-            Err(TrailError::Column {
+        if let Some(what) = wrong_column(index, expected, found) {
+            return Err(TrailError::Column {
                 path: path.to_owned(),
                 column: expected.name.to_owned(),
                 found: what,
                 expected: expected.to_string(),
-            })
-        })?;
+            });
+        }
     }
     Ok(columns.len())
 }
