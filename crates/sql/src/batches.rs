@@ -1,7 +1,7 @@
 //! The tables of an event log as Arrow has them: schemas and record batches, with the ids of the log.
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Int32Array, Int64Array, ListBuilder, RecordBatch,
+    ArrayRef, BooleanArray, DictionaryArray, Int32Array, Int64Array, ListBuilder, RecordBatch,
     RecordBatchOptions, StringArray, StringBuilder, TimestampNanosecondArray, UInt32Array, UInt64Array,
 };
 use datafusion::arrow::compute::take;

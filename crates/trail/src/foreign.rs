@@ -113,10 +113,10 @@ fn processes_that_others_have_written_are_the_same() {
     let process = |pid: u32| Process {
         pid: Pid(pid),
         start: Some(Timestamp(i64::from(pid))),
-        exit_code: (pid % 3 == 0).then_some(-1),
+        exit_code: pid.is_multiple_of(3).then_some(-1),
         threads: u32::MAX - pid,
         env: (0..pid % 4).map(|number| format!("N={number}")).collect(),
-        cmdline_cut: (pid % 2 == 0).then_some(pid % 4 == 0),
+        cmdline_cut: pid.is_multiple_of(2).then_some(pid.is_multiple_of(4)),
         ..Process::default()
     };
     let rows: Vec<Process> = (0..50).map(process).collect();

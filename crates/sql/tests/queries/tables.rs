@@ -12,8 +12,7 @@ fn tables_have_the_columns_of_the_format_and_all_rows() {
         let name = table.name();
         assert_eq!(dir.rows(&format!("SELECT count(*) FROM {name}")), [rows], "{name}");
         let text = succeeds(&dir.sql(&["t.trail", &format!("SELECT * FROM {name} LIMIT 0"), "--csv"]));
-        let mut columns: Vec<String> =
-            schema(table).fields().iter().map(|field| field.name().clone()).collect();
+        let mut columns: Vec<String> = schema(table).iter().map(|column| column.name.to_owned()).collect();
         columns.extend((table == Table::Cases).then(|| "run".to_owned()));
         columns.extend(POSITION_COLUMNS.map(str::to_owned).into_iter().filter(|_| table == Table::Events));
         assert_eq!(text, columns.join(",") + "\n", "{name}");

@@ -112,7 +112,8 @@ impl Levels {
 
     fn lists(&mut self, reader: &mut ColumnReaderImpl<ByteArrayType>, rows: usize) -> Result<Vec<Vec<Text>>> {
         let Self { definitions, repetitions, .. } = self;
-        (definitions.clear(), repetitions.clear());
+        definitions.clear();
+        repetitions.clear();
         let (mut values, mut lists) = (Vec::new(), Vec::<Vec<Text>>::new());
         reader.read_records(rows, Some(definitions), Some(repetitions), &mut values)?;
         let mut values = values.into_iter().map(Text::new);
