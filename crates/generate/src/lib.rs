@@ -555,7 +555,7 @@ steps = [{ session = "f/s" }]
                 _ => None,
             })
             .collect();
-        assert_eq!(lengths, [3 * 16 << 20; 3]);
+        assert_eq!(lengths, [(3 * 16) << 20; 3]);
     }
 
     #[test]
