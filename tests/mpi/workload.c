@@ -176,6 +176,7 @@ int main(int argc, char **argv)
 			MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 			for (int i = 0; i < 5; i++)
 				MPI_File_write_at_all(file, (i * (MPI_Offset)ranks + rank) * 3000, buffer, 3000, MPI_BYTE, MPI_STATUS_IGNORE);
+			MPI_File_set_size(file, ranks * (MPI_Offset)15000);
 			MPI_File_sync(file);
 			MPI_File_close(&file);
 		}

@@ -7,6 +7,7 @@ use iotrail_workload::{
     FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer, locks_fit,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// What is the same in all executions of a session of a model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,7 +136,9 @@ pub(crate) fn sessions(requests: &[Request], kinds: &Kinds) -> RankSessions {
         }
     }
     for building in building.iter_mut().filter(|building| !building.has_fitting_locks()) {
-        *found.other.entry(LOCKS.to_owned()).or_default() += building.leave_locks_out();
+        for (call, count) in building.leave_locks_out() {
+            *found.other.entry(call.to_string()).or_default() += count;
+        }
     }
     found.executions = building.into_iter().filter_map(|building| building.finish(kinds)).collect();
     found
@@ -173,6 +176,8 @@ struct Building {
     requests: BTreeMap<RequestKind, u64>,
     kinds: Vec<RequestKind>,
     transfers: Vec<Transfer>,
+    /// Calls that take or release locks.
+    locks: BTreeMap<Arc<str>, u64>,
     /// Where its requests are, without open and close.
     positions: Vec<u32>,
     opened: bool,
@@ -200,6 +205,7 @@ impl Building {
             requests: BTreeMap::new(),
             kinds: Vec::new(),
             transfers: Vec::new(),
+            locks: BTreeMap::new(),
             positions: Vec::new(),
             opened,
             closed: false,
@@ -236,10 +242,11 @@ impl Building {
         let kind = match request.kind() {
             CallKind::Read => RequestKind::Read,
             CallKind::Write => RequestKind::Write,
-            CallKind::Lock | CallKind::Control => match lock(request) {
-                Some(kind) => kind,
-                None => return false,
-            },
+            CallKind::Lock | CallKind::Control => {
+                let Some(kind) = lock(request) else { return false };
+                *self.locks.entry(Arc::clone(&request.form.name)).or_default() += 1;
+                kind
+            }
             CallKind::Stat => RequestKind::Stat,
             CallKind::Truncate => RequestKind::Truncate,
             CallKind::Sync if request.form.layer != SessionLayer::System => RequestKind::Fsync,
@@ -277,9 +284,8 @@ impl Building {
         !has_locks || locks_fit(self.kinds.iter().copied()) && kept()
     }
 
-    /// Answers how many requests these were.
-    fn leave_locks_out(&mut self) -> u64 {
-        let before = self.kinds.len();
+    /// Answers how many requests these were, by name of the call.
+    fn leave_locks_out(&mut self) -> BTreeMap<Arc<str>, u64> {
         let kept: Vec<bool> = self.kinds.iter().map(|kind| !kind.is_of_lock()).collect();
         let mut places = kept.iter();
         self.positions.retain(|_| places.next().copied().unwrap_or(true));
@@ -288,7 +294,7 @@ impl Building {
         self.slack.retain(|_| places.next().copied().unwrap_or(true));
         self.kinds.retain(|kind| !kind.is_of_lock());
         self.requests.retain(|kind, _| !kind.is_of_lock());
-        (before - self.kinds.len()) as u64
+        std::mem::take(&mut self.locks)
     }
 
     /// NULL if nothing was done that a model has.
@@ -321,16 +327,11 @@ impl Building {
         let kind = kinds.of_file[self.file];
         let class = kinds.kinds[kind].class;
         let mode = if self.call.is_some() { [false; 5] } else { mode };
-        let layer = match (self.of_mpi, self.all_together && self.opened && self.closed) {
-            _ if self.call.is_some() => SessionLayer::System,
+        let is_whole = self.opened && self.closed;
+        let layer = match (self.of_mpi && self.call.is_none(), self.all_together && is_whole) {
             (false, _) => SessionLayer::System,
-            (true, together) => {
-                if together {
-                    SessionLayer::Collective
-                } else {
-                    SessionLayer::MpiIo
-                }
-            }
+            (true, false) => SessionLayer::MpiIo,
+            (true, true) => SessionLayer::Collective,
         };
         let shape =
             Shape { class, call: self.call, mode, layer, requests: self.requests, sizes, runs, order };
@@ -362,9 +363,6 @@ fn lock(request: &Request) -> Option<RequestKind> {
     })
 }
 
-/// What locks are called that no model has.
-const LOCKS: &str = "flock";
-
 /// Requests in more runs than these are spread.
 const LONGEST_ORDER: usize = 64;
 
@@ -381,4 +379,67 @@ fn runs(transfers: &[Transfer]) -> Vec<(u64, u64)> {
         }
     }
     if (2..=MOST_RUNS).contains(&runs.len()) { runs } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::Nullable;
+    use iotrail_workload::{CallForm, FileIndex};
+
+    fn request(name: &str, kind: CallKind, flags: Option<&str>, start: i64) -> Request {
+        let form =
+            CallForm { name: Arc::from(name), kind, mode: flags.map(Arc::from), layer: SessionLayer::System };
+        Request {
+            form: Arc::new(form),
+            seek: false,
+            clamped: false,
+            file: FileIndex(0),
+            open: Nullable::some(7),
+            offset: Nullable::some(0),
+            size: Nullable::some(8),
+            slack_ns: Nullable::some(start),
+            start,
+            end: Nullable::some(start),
+        }
+    }
+
+    /// A session that is opened, and then does this.
+    fn building(calls: &[(&str, CallKind, Option<&str>)]) -> Building {
+        let open = request("openat", CallKind::Open, Some("O_RDWR"), 0);
+        let mut building = Building::new(0, &open);
+        assert!(building.add(0, &open));
+        for (at, (name, kind, flags)) in (1..).zip(calls) {
+            assert!(building.add(at, &request(name, *kind, *flags, at as i64)), "{name}");
+        }
+        building
+    }
+
+    #[test]
+    fn locks_that_are_taken_and_released_in_turn_are_requests() {
+        use RequestKind::{Lock, LockShared, Unlock, Write};
+        let locked = building(&[
+            ("flock", CallKind::Lock, Some("LOCK_EX|LOCK_NB")),
+            ("write", CallKind::Write, None),
+            ("flock", CallKind::Lock, Some("LOCK_UN")),
+            ("fcntl", CallKind::Control, Some("F_SETLKW|F_RDLCK")),
+        ]);
+        assert_eq!(locked.kinds, [Lock, Write, Unlock, LockShared]);
+        assert!(locked.has_fitting_locks());
+    }
+
+    #[test]
+    fn other_locks_are_left_out_and_the_time_before_them_with_them() {
+        let mut upgraded = building(&[
+            ("fcntl", CallKind::Control, Some("F_SETLK|F_RDLCK")),
+            ("read", CallKind::Read, None),
+            ("fcntl", CallKind::Control, Some("F_SETLK|F_WRLCK")),
+            ("write", CallKind::Write, None),
+        ]);
+        assert!(!upgraded.has_fitting_locks());
+        assert_eq!(upgraded.leave_locks_out(), BTreeMap::from([(Arc::from("fcntl"), 2)]));
+        assert_eq!(upgraded.kinds, [RequestKind::Read, RequestKind::Write]);
+        assert_eq!((upgraded.positions, upgraded.slack), (vec![2, 4], vec![0, 2, 4]));
+        assert_eq!(upgraded.requests.values().sum::<u64>(), 2);
+    }
 }

@@ -43,7 +43,7 @@ pub enum GenerateError {
     Stuck(Stuck),
     /// Ranks would not make the same calls together.
     #[error(
-        "{0}; let all ranks do the same sessions of layer = \"collective\" in one order, with equal numbers of requests"
+        "{0}; let all ranks do the same sessions of layer = \"collective\" in one order, with equal numbers of requests; with --strong, choose ranks that divide these"
     )]
     Apart(Apart),
     /// Transfers of a session that takes locks are dealt to ranks.

@@ -10,6 +10,9 @@ pub enum MpiError {
     /// The library answered an error.
     #[error("{0} failed with error {1}")]
     Failed(&'static str, i32),
+    /// The same, as the library says it.
+    #[error("{0} failed: {1}")]
+    Answered(&'static str, String),
     /// The library has no such function.
     #[error("the MPI library lacks {0}")]
     Lacks(&'static str),
@@ -17,6 +20,9 @@ pub enum MpiError {
     #[error("{0} moves {1} bytes, more than the buffers hold")]
     TooLarge(&'static str, u64),
 }
+
+/// No library's errors are longer (`MPI_MAX_ERROR_STRING` is 256, 512 or 1024), and each ends its text with NUL.
+const MAX_ERROR_STRING: usize = 4096;
 
 /// How threads may call (`MPI_THREAD_MULTIPLE`).
 const MULTIPLE: usize = 3;
@@ -102,6 +108,27 @@ impl Mpi {
     /// Calls a function of the library by its name: callers pass arguments as its declaration has them, and memory that stays until it returns,
     /// or that is never given back.
     pub(crate) fn call(&self, name: &'static CStr, arguments: &[usize]) -> Result<(), MpiError> {
+        match self.answer(name, arguments)? {
+            0 => Ok(()),
+            code => Err(self.described(name, code)),
+        }
+    }
+
+    /// An error of the library in its words, on one line.
+    fn described(&self, name: &'static CStr, code: i32) -> MpiError {
+        let (mut text, mut length) = ([0_u8; MAX_ERROR_STRING], 0_i32);
+        let places = [int(code), text.as_mut_ptr() as usize, &raw mut length as usize];
+        let said = self.answer(c"MPI_Error_string", &places);
+        let text = text.get(..length.unsigned_abs() as usize).unwrap_or_default();
+        let text = String::from_utf8_lossy(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        match said {
+            Ok(0) if !text.is_empty() => MpiError::Answered(words(name), text),
+            _ => MpiError::Failed(words(name), code),
+        }
+    }
+
+    /// What a function of the library answers.
+    fn answer(&self, name: &'static CStr, arguments: &[usize]) -> Result<i32, MpiError> {
         let address = self.library.function(name).ok_or(MpiError::Lacks(words(name)))?;
         let mut all = [0_usize; 12];
         all.iter_mut().zip(arguments).for_each(|(place, argument)| *place = *argument);
@@ -123,10 +150,7 @@ impl Mpi {
         let function = unsafe { std::mem::transmute::<usize, Function>(address) };
         let [a, b, c, d, e, f, g, h, i, j, k, l] = all;
         // SAFETY: as callers promise.
-        match unsafe { function(a, b, c, d, e, f, g, h, i, j, k, l) } {
-            0 => Ok(()),
-            code => Err(MpiError::Failed(words(name), code)),
-        }
+        Ok(unsafe { function(a, b, c, d, e, f, g, h, i, j, k, l) })
     }
 }
 
