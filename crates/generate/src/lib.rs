@@ -93,7 +93,7 @@ pub fn planned(model: &Model, ranks: u32, seed: u64) -> Result<Planned, Generate
     {
         return Err(GenerateError::Apart(apart));
     }
-    if (model.has_waits() || model.has_messages())
+    if (model.has_waits() || model.has_messages() || model.has_locks())
         && let Some(stuck) = model.stuck(ranks, seed)
     {
         return Err(GenerateError::Stuck(stuck));

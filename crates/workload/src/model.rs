@@ -74,6 +74,12 @@ impl Model {
         any_step(&self.steps, |step| matches!(step, ProgramStep::After { .. }))
     }
 
+    /// Whether sessions take locks.
+    #[must_use]
+    pub fn has_locks(&self) -> bool {
+        self.files.iter().flat_map(|file| &file.sessions).any(ModelSession::has_locks)
+    }
+
     /// Whether ranks give each other messages.
     #[must_use]
     pub fn has_messages(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Whether all ranks of a program come to its end: nobody waits for what never comes.
 
-use super::{Action, MessageHalf, Model, synthesise};
-use std::collections::{BTreeMap, HashMap};
+use super::{Action, MessageHalf, Model, RequestKind, Sharing, Synthetic, synthesise};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -14,12 +14,18 @@ enum Meeting {
     Gets(u32, u64),
     /// It has ended one more execution of a session.
     Ends(usize, usize),
+    /// It takes a lock, which others may have at the same time if it is shared.
+    Locks(Locked, bool),
+    Unlocks(Locked),
     After {
         rank: u32,
         session: (usize, usize),
         execution: u64,
     },
 }
+
+/// A shared file that is locked: its index, and which of the files of that name.
+type Locked = (usize, u64);
 
 /// Ranks that wait for each other for ever: each with what it waits for, from the first one on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +61,9 @@ impl Model {
     fn meetings_of(&self, rank: (u32, u32), seed: u64) -> Vec<Meeting> {
         let follows = self.has_waits();
         let mut meetings = Vec::new();
+        let mut locks = Locks { model: self, open: HashMap::new(), held: HashSet::new() };
         let ended = synthesise(self, rank, seed, &mut |step| {
+            locks.follow(&step, &mut meetings);
             meetings.extend(match step.action {
                 Action::Barrier(group) => Some(Meeting::Barrier(group)),
                 Action::Message { half: MessageHalf::Send, rank, .. } => Some(Meeting::Gives(rank)),
@@ -77,6 +85,44 @@ impl Model {
     }
 }
 
+/// The locks of shared files that a rank holds.
+struct Locks<'a> {
+    model: &'a Model,
+    /// What is open.
+    open: HashMap<u32, Locked>,
+    /// Open files whose lock it has.
+    held: HashSet<u32>,
+}
+
+impl Locks<'_> {
+    /// A lock within which the rank meets nobody holds nobody up for ever: it is no meeting.
+    fn follow(&mut self, step: &Synthetic, meetings: &mut Vec<Meeting>) {
+        let open = step.open;
+        match step.action {
+            Action::Open { file, number, .. } if self.model.files[file].class == Sharing::Shared => {
+                self.open.insert(open, (file, number));
+            }
+            Action::Request(kind @ (RequestKind::Lock | RequestKind::LockShared)) => {
+                if let Some(locked) = self.open.get(&open).copied() {
+                    self.held.insert(open);
+                    meetings.push(Meeting::Locks(locked, kind == RequestKind::LockShared));
+                }
+            }
+            Action::Request(RequestKind::Unlock) | Action::Close if self.held.remove(&open) => {
+                let Some(locked) = self.open.get(&open).copied() else { return };
+                match meetings.last() {
+                    Some(Meeting::Locks(last, _)) if *last == locked => drop(meetings.pop()),
+                    _ => meetings.push(Meeting::Unlocks(locked)),
+                }
+            }
+            _ => {}
+        }
+        if step.action == Action::Close {
+            self.open.remove(&open);
+        }
+    }
+}
+
 /// A longer chain of ranks that wait for each other is cut.
 const SHOWN: usize = 8;
 
@@ -89,6 +135,8 @@ struct Progress<'a> {
     /// What is given in all: more is not waited for.
     all: HashMap<(u32, u32), u64>,
     ended: BTreeMap<(u32, usize, usize), u64>,
+    /// Who has locks, and whether others may have them, too.
+    locks: HashMap<Locked, (Vec<u32>, bool)>,
 }
 
 impl<'a> Progress<'a> {
@@ -102,7 +150,7 @@ impl<'a> Progress<'a> {
             }
         }
         let next = vec![0; ranks as usize];
-        Self { model, next, given: HashMap::new(), all, ended: BTreeMap::new() }
+        Self { model, next, given: HashMap::new(), all, ended: BTreeMap::new(), locks: HashMap::new() }
     }
 
     /// Lets all ranks go on as far as they can.
@@ -110,6 +158,7 @@ impl<'a> Progress<'a> {
         let mut ready: Vec<u32> = (0..self.next.len() as u32).rev().collect();
         // Ranks that wait for something of each rank, and how many are at a barrier of each group.
         let mut waiting: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut locked_out: HashMap<Locked, Vec<u32>> = HashMap::new();
         let groups = self.model.groups.len();
         let sizes: Vec<usize> = (0..groups).map(|group| self.members(group).count()).collect();
         let mut arrived = vec![0; groups];
@@ -130,11 +179,17 @@ impl<'a> Progress<'a> {
                     if let Meeting::Gets(from, _) | Meeting::After { rank: from, .. } = meeting {
                         waiting.entry(from).or_default().push(rank);
                     }
+                    if let Meeting::Locks(locked, _) = meeting {
+                        locked_out.entry(locked).or_default().push(rank);
+                    }
                     break;
                 }
                 self.next[rank as usize] += 1;
                 if matches!(meeting, Meeting::Gives(_) | Meeting::Ends(..)) {
                     ready.extend(waiting.remove(&rank).into_iter().flatten());
+                }
+                if let Meeting::Unlocks(locked) = meeting {
+                    ready.extend(locked_out.remove(&locked).into_iter().flatten());
                 }
             }
         }
@@ -162,6 +217,21 @@ impl<'a> Progress<'a> {
                 *self.ended.entry((rank, file, session)).or_insert(0) += 1;
                 true
             }
+            Meeting::Locks(locked, shared) => {
+                let (holders, all_shared) = self.locks.entry(locked).or_insert((Vec::new(), true));
+                let free = holders.is_empty() || shared && *all_shared;
+                if free {
+                    holders.push(rank);
+                    *all_shared = shared;
+                }
+                free
+            }
+            Meeting::Unlocks(locked) => {
+                if let Some((holders, _)) = self.locks.get_mut(&locked) {
+                    holders.retain(|holder| *holder != rank);
+                }
+                true
+            }
             Meeting::After { rank, session: (file, session), execution } => {
                 self.ended.get(&(rank, file, session)).is_some_and(|ended| *ended > execution)
             }
@@ -177,6 +247,11 @@ impl<'a> Progress<'a> {
                 let file = &self.model.files[*file];
                 let session = &file.sessions[*session].name;
                 (*other, format!("execution {} of {}/{session} by rank {other}", execution + 1, file.name))
+            }
+            Some(Meeting::Locks(locked, _)) => {
+                let holder = self.locks.get(locked).and_then(|(holders, _)| holders.first());
+                let other = holder.copied().unwrap_or(rank);
+                (other, format!("the lock of {} that rank {other} has", self.model.files[locked.0].name))
             }
             Some(Meeting::Barrier(group)) => {
                 let of = &self.model.groups[*group];

@@ -87,6 +87,42 @@ fn locks_that_are_not_taken_and_released_in_turn_are_refused() {
     assert!(Model::parse(&twice).expect_err("held").to_string().contains("a lock is taken that is held"));
 }
 
+#[test]
+fn a_lock_that_is_held_while_ranks_meet_is_waited_for_for_ever() {
+    let model = |steps: &str, kind: &str| {
+        let text = COUNTER
+            .replace("lock = 3, read = 3, write = 6, unlock = 3", &format!("{kind} = 1, read = 1, write = 2"))
+            .replace(
+                "[\"lock\", \"read\", \"2 * write\", \"unlock\"]",
+                &format!("[\"{kind}\", \"read\", \"2 * write\"]"),
+            )
+            .replace("[[file]]", "[[group]]\nname = \"all\"\nranks = \"0..\"\n[[file]]")
+            .replace("[{ session = \"counter/s\" }]", &format!("[{steps}]"));
+        Model::parse(&text).expect("a model")
+    };
+    let across =
+        r#"{ session = "counter/s", next = 3 }, { barrier = "all" }, { session = "counter/s", next = 2 }"#;
+    let stuck = |model: &Model, ranks| model.stuck(ranks, 0).map(|stuck| stuck.to_string());
+    let exclusive = model(across, "lock");
+    assert_eq!(
+        stuck(&exclusive, 2).as_deref(),
+        Some(
+            "rank 0 waits for rank 1 in a barrier of all, rank 1 waits for the lock of counter that rank 0 has"
+        )
+    );
+    assert_eq!(stuck(&exclusive, 1), None);
+    assert_eq!(stuck(&model(across, "lock-shared"), 3), None);
+    let within = r#"{ session = "counter/s" }, { barrier = "all" }, { session = "counter/s" }"#;
+    assert_eq!(stuck(&model(within, "lock"), 3), None);
+    // The first rank may hold it as long as no other one wants it before they meet.
+    let of_first = r#"{ session = "counter/s", next = 3, ranks = "root" }, { barrier = "all" }, { session = "counter/s", next = 2, ranks = "root" }, { session = "counter/s", ranks = "others" }"#;
+    let groups =
+        "[[group]]\nname = \"root\"\nranks = \"0\"\n[[group]]\nname = \"others\"\nranks = \"1..\"\n[[group]]";
+    let text = model(within, "lock").to_string().replacen("[[group]]", groups, 1);
+    let text = format!("{}steps = [{of_first}]\n", text.split("steps = ").next().expect("a begin"));
+    assert_eq!(stuck(&Model::parse(&text).expect("a model"), 3), None);
+}
+
 proptest! {
     /// The order of requests is what it was made of, so often as it is done.
     #[test]
