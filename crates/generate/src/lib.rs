@@ -2,12 +2,14 @@
 //!
 //! Source: PIONEER, sections V-D and V-E; definitions: docs/workload.md.
 
+mod lock_order;
 mod mix;
 mod of_rank;
 mod returned;
 mod schedule;
 mod trail;
 
+pub use lock_order::with_lock_order;
 pub use mix::{Component, MixError, mixed};
 pub use of_rank::{Meet, of_rank};
 pub use schedule::schedule;
@@ -51,6 +53,9 @@ pub enum GenerateError {
         "session `{0}` takes locks, and --strong would deal its requests to the ranks in another order; leave --strong out"
     )]
     Locks(String),
+    /// A lock would be waited for whose turn comes later.
+    #[error("in the order of the plan rank {0} waits for a lock for ever; leave --lock-order out")]
+    LockOrder(u32),
     /// It is larger than what is held in memory.
     #[error("{2} ranks need {0} {1}, at most {3} are generated; choose fewer ranks or a smaller model")]
     TooMany(u64, &'static str, u32, u64),

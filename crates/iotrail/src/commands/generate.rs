@@ -8,7 +8,7 @@ use crate::{mpi_library, output, ui::Ui};
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use iotrail_generate::{
-    Component, MAX_OPERATIONS, MAX_RANKS, MixError, Planned, mixed, planned, write_trail,
+    Component, MAX_OPERATIONS, MAX_RANKS, MixError, Planned, mixed, planned, with_lock_order, write_trail,
 };
 use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
@@ -61,6 +61,10 @@ pub(crate) struct Args {
     /// Number that draws depend on.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+
+    /// Take locks in the order of the plan, as its times have it; without, whoever comes first has them first.
+    #[arg(long)]
+    lock_order: bool,
 
     /// No time between requests.
     #[arg(long, conflicts_with_all = ["pace", "think"])]
@@ -326,7 +330,10 @@ impl Args {
                 (component.ranks.unwrap_or(ranks_of_all), component.seed.unwrap_or(self.seed));
             let model = self.knobs.apply(&read(Path::new(&component.path))?)?;
             let totals = model.totals_of(ranks, seed)?;
-            let planned = planned(&model, ranks, seed).with_context(|| component.path.clone())?;
+            let mut planned = planned(&model, ranks, seed).with_context(|| component.path.clone())?;
+            if self.lock_order {
+                planned = with_lock_order(planned).with_context(|| component.path.clone())?;
+            }
             components.push((component.clone(), planned));
             parts.push(Part { component: component.clone(), model, ranks, totals });
         }
