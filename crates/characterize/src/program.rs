@@ -145,14 +145,13 @@ struct Ordered {
 }
 
 impl OfRanks<'_> {
-    /// The groups, in which the first rank is alone if all others of its group do one thing and it does another, however alike: it
-    /// writes what the others have no part in.
+    /// The groups, in which the first rank is alone if all others of its group, of which there are several, do one thing and it does
+    /// another, however alike: it writes what the others have no part in.
     fn with_first_apart(&self, groups: &[Group]) -> Vec<Group> {
         let of_first = |group: &&Group| {
-            let [0, others @ ..] = &group.members[..] else { return false };
-            let Some(second) = others.first() else { return false };
+            let [0, second, others @ ..] = &group.members[..] else { return false };
             let same = |one: usize, other: usize| self.targets[one] == self.targets[other];
-            !same(0, *second) && others.iter().all(|other| same(*second, *other))
+            !others.is_empty() && !same(0, *second) && others.iter().all(|other| same(*second, *other))
         };
         let mut apart = groups.to_vec();
         if let Some(at) = groups.iter().position(|group| of_first(&group)) {

@@ -45,16 +45,16 @@ pub enum GenerateError {
     Stuck(Stuck),
     /// Ranks would not make the same calls together.
     #[error(
-        "{0}; let all ranks do the same sessions of layer = \"collective\" in one order, with equal numbers of requests; with --strong, choose ranks that divide these"
+        "{0}; let all ranks do the same sessions of layer = \"collective\" in one order, with equal numbers of requests; where transfers are dealt to the ranks (strong scaling), choose ranks that divide them"
     )]
     Apart(Apart),
     /// Transfers of a session that takes locks are dealt to ranks.
     #[error(
-        "session `{0}` takes locks, and --strong would deal its requests to the ranks in another order; leave --strong out"
+        "session `{0}` takes locks, and strong scaling would deal its requests to the ranks in another order; use weak scaling"
     )]
     Locks(String),
     /// A lock would be waited for whose turn comes later.
-    #[error("in the order of the plan rank {0} waits for a lock for ever; leave --lock-order out")]
+    #[error("in the order of the plan rank {0} waits for a lock for ever; let ranks take locks in any order")]
     LockOrder(u32),
     /// It is larger than what is held in memory.
     #[error("{2} ranks need {0} {1}, at most {3} are generated; choose fewer ranks or a smaller model")]
