@@ -189,6 +189,8 @@ pub struct Tokens {
 pub struct NotKept {
     /// Requests for which a model has no word, by call.
     pub requests: BTreeMap<String, u64>,
+    /// Locks that are taken or released, not in turn or in an order of more runs than a model keeps.
+    pub locks: u64,
     /// Sessions that were open while others of the same kind were: a model does one after the other.
     pub overlapping_sessions: u64,
     /// Sessions whose places follow no law: their transfers follow each other.
@@ -416,6 +418,7 @@ pub fn characterize(
     }
     let not_kept = NotKept {
         requests,
+        locks: ranks.iter().map(|rank| rank.locks_left_out).sum(),
         overlapping_sessions: modelled.overlapping,
         sessions_without_law: modelled.lawless,
         unplaced_transfers: unplaced(&ranks),

@@ -7,7 +7,6 @@ use iotrail_workload::{
     FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer, locks_fit,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
 
 /// What is the same in all executions of a session of a model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,6 +100,8 @@ pub(crate) struct RankSessions {
     pub(crate) executions: Vec<Execution>,
     /// Requests that a model has no word for, by name of the call.
     pub(crate) other: BTreeMap<String, u64>,
+    /// Requests that take or release locks, not in turn or in a longer order than a model keeps.
+    pub(crate) locks_left_out: u64,
 }
 
 /// The sessions of a rank.
@@ -136,9 +137,7 @@ pub(crate) fn sessions(requests: &[Request], kinds: &Kinds) -> RankSessions {
         }
     }
     for building in building.iter_mut().filter(|building| !building.has_fitting_locks()) {
-        for (call, count) in building.leave_locks_out() {
-            *found.other.entry(call.to_string()).or_default() += count;
-        }
+        found.locks_left_out += building.leave_locks_out();
     }
     found.executions = building.into_iter().filter_map(|building| building.finish(kinds)).collect();
     found
@@ -176,8 +175,6 @@ struct Building {
     requests: BTreeMap<RequestKind, u64>,
     kinds: Vec<RequestKind>,
     transfers: Vec<Transfer>,
-    /// Calls that take or release locks.
-    locks: BTreeMap<Arc<str>, u64>,
     /// Where its requests are, without open and close.
     positions: Vec<u32>,
     opened: bool,
@@ -205,7 +202,6 @@ impl Building {
             requests: BTreeMap::new(),
             kinds: Vec::new(),
             transfers: Vec::new(),
-            locks: BTreeMap::new(),
             positions: Vec::new(),
             opened,
             closed: false,
@@ -244,7 +240,6 @@ impl Building {
             CallKind::Write => RequestKind::Write,
             CallKind::Lock | CallKind::Control => {
                 let Some(kind) = lock(request) else { return false };
-                *self.locks.entry(Arc::clone(&request.form.name)).or_default() += 1;
                 kind
             }
             CallKind::Stat => RequestKind::Stat,
@@ -280,12 +275,13 @@ impl Building {
     /// Whether its locks are taken and released in turn, in an order that a model keeps.
     fn has_fitting_locks(&self) -> bool {
         let has_locks = self.requests.keys().any(|kind| kind.is_of_lock());
-        let kept = || ModelSession::order_of(&self.kinds).len() <= LONGEST_ORDER;
+        let kept = || ModelSession::order_of(&self.kinds).len() <= LONGEST_OF_LOCKS;
         !has_locks || locks_fit(self.kinds.iter().copied()) && kept()
     }
 
-    /// Answers how many requests these were, by name of the call.
-    fn leave_locks_out(&mut self) -> BTreeMap<Arc<str>, u64> {
+    /// Answers how many requests these were.
+    fn leave_locks_out(&mut self) -> u64 {
+        let before = self.kinds.len();
         let kept: Vec<bool> = self.kinds.iter().map(|kind| !kind.is_of_lock()).collect();
         let mut places = kept.iter();
         self.positions.retain(|_| places.next().copied().unwrap_or(true));
@@ -294,7 +290,7 @@ impl Building {
         self.slack.retain(|_| places.next().copied().unwrap_or(true));
         self.kinds.retain(|kind| !kind.is_of_lock());
         self.requests.retain(|kind, _| !kind.is_of_lock());
-        std::mem::take(&mut self.locks)
+        (before - self.kinds.len()) as u64
     }
 
     /// NULL if nothing was done that a model has.
@@ -323,7 +319,9 @@ impl Building {
         }
         let runs = if reads && writes { Vec::new() } else { runs(&self.transfers) };
         let order = ModelSession::order_of(&self.kinds);
-        let order = if order.len() > LONGEST_ORDER { Vec::new() } else { order };
+        let has_locks = self.requests.keys().any(|kind| kind.is_of_lock());
+        let longest = if has_locks { LONGEST_OF_LOCKS } else { LONGEST_ORDER };
+        let order = if order.len() > longest { Vec::new() } else { order };
         let kind = kinds.of_file[self.file];
         let class = kinds.kinds[kind].class;
         let mode = if self.call.is_some() { [false; 5] } else { mode };
@@ -365,6 +363,8 @@ fn lock(request: &Request) -> Option<RequestKind> {
 
 /// Requests in more runs than these are spread.
 const LONGEST_ORDER: usize = 64;
+/// Locks of sessions that have more runs are left out.
+const LONGEST_OF_LOCKS: usize = 1024;
 
 /// More runs than these are drawn.
 const MOST_RUNS: usize = 16;
@@ -386,6 +386,7 @@ mod tests {
     use super::*;
     use iotrail_model::Nullable;
     use iotrail_workload::{CallForm, FileIndex};
+    use std::sync::Arc;
 
     fn request(name: &str, kind: CallKind, flags: Option<&str>, start: i64) -> Request {
         let form =
@@ -437,7 +438,7 @@ mod tests {
             ("write", CallKind::Write, None),
         ]);
         assert!(!upgraded.has_fitting_locks());
-        assert_eq!(upgraded.leave_locks_out(), BTreeMap::from([(Arc::from("fcntl"), 2)]));
+        assert_eq!(upgraded.leave_locks_out(), 2);
         assert_eq!(upgraded.kinds, [RequestKind::Read, RequestKind::Write]);
         assert_eq!((upgraded.positions, upgraded.slack), (vec![2, 4], vec![0, 2, 4]));
         assert_eq!(upgraded.requests.values().sum::<u64>(), 2);

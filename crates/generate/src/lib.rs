@@ -54,8 +54,10 @@ pub enum GenerateError {
     )]
     Locks(String),
     /// A lock would be waited for whose turn comes later.
-    #[error("in the order of the plan rank {0} waits for a lock for ever; let ranks take locks in any order")]
-    LockOrder(u32),
+    #[error(
+        "in the order of the plan rank {0} waits for the lock of `{1}` for ever; let ranks take locks in any order"
+    )]
+    LockOrder(u32, String),
     /// It is larger than what is held in memory.
     #[error("{2} ranks need {0} {1}, at most {3} are generated; choose fewer ranks or a smaller model")]
     TooMany(u64, &'static str, u32, u64),

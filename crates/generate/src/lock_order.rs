@@ -13,6 +13,8 @@ struct Held {
     shared: bool,
     /// When the plan takes it, in ns.
     start: u64,
+    /// How many operations come before it, of all streams that it waits for: what takes no time has an order, too.
+    place: u64,
 }
 
 /// The same, in which ranks wait for those that have a lock before them in the plan: in a recording's order, as far as its times say it.
@@ -27,7 +29,10 @@ pub fn with_lock_order(mut planned: Planned) -> Result<Planned, GenerateError> {
     }
     let mut waits: Vec<(usize, usize)> = Vec::new();
     for mut of_file in order.into_values() {
-        of_file.sort_by_key(|number| (locks[*number].1.start, locks[*number].1.stream));
+        of_file.sort_by_key(|number| {
+            let lock = &locks[*number].1;
+            (lock.start, lock.place, lock.stream)
+        });
         waits.extend(turns(&of_file, |number| locks[number].1.shared));
     }
     waits.retain(|(before, behind)| {
@@ -36,17 +41,40 @@ pub fn with_lock_order(mut planned: Planned) -> Result<Planned, GenerateError> {
     });
     insert(&mut planned, &mut locks, &waits);
     let starts = schedule(&planned);
-    match starts.iter().zip(&planned.program.streams).position(|(starts, stream)| starts.len() < stream.len())
-    {
-        Some(rank) => Err(GenerateError::LockOrder(rank as u32)),
+    let mut ranks = starts.iter().zip(&planned.program.streams);
+    match ranks.position(|(starts, stream)| starts.len() < stream.len()) {
         None => Ok(planned),
+        Some(rank) => Err(GenerateError::LockOrder(
+            rank as u32,
+            locked_next(&planned.program, rank, starts[rank].len()),
+        )),
     }
+}
+
+/// The name of the file that a stream locks next from an operation on.
+fn locked_next(program: &Program, stream: usize, from: usize) -> String {
+    let mut open: HashMap<OpenNumber, usize> = HashMap::new();
+    for (at, operation) in program.streams[stream].iter().enumerate() {
+        match operation.action {
+            Action::Open { file, open: number, .. } => {
+                open.insert(number, file);
+            }
+            Action::Lock { open: number, .. } if at >= from => {
+                let file = open.get(&number).and_then(|file| program.files.get(*file));
+                return file.map(|file| file.name.clone()).unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+    String::new()
 }
 
 /// All locks with the files that they are of.
 fn locks(planned: &Planned) -> Vec<(usize, Held)> {
     let mut locks: Vec<(usize, Held)> = Vec::new();
-    for ((stream, operations), starts) in planned.program.streams.iter().enumerate().zip(schedule(planned)) {
+    let (starts, places) = (schedule(planned), schedule(&steps(planned)));
+    for (stream, operations) in planned.program.streams.iter().enumerate() {
+        let when = |starts: &[Vec<u64>], at: usize| starts[stream].get(at).copied().unwrap_or(u64::MAX);
         let mut open: HashMap<OpenNumber, usize> = HashMap::new();
         let mut held: HashMap<OpenNumber, usize> = HashMap::new();
         for (at, operation) in operations.iter().enumerate() {
@@ -57,8 +85,8 @@ fn locks(planned: &Planned) -> Vec<(usize, Held)> {
                 Action::Lock { open: number, shared } => {
                     let Some(file) = open.get(&number) else { continue };
                     held.insert(number, locks.len());
-                    let start = starts.get(at).copied().unwrap_or(u64::MAX);
-                    locks.push((*file, Held { stream, taken: at, released: None, shared, start }));
+                    let (start, place) = (when(&starts, at), when(&places, at));
+                    locks.push((*file, Held { stream, taken: at, released: None, shared, start, place }));
                 }
                 Action::Unlock(number) | Action::Close(number) => {
                     if let Some(lock) = held.remove(&number) {
@@ -70,6 +98,14 @@ fn locks(planned: &Planned) -> Vec<(usize, Held)> {
         }
     }
     locks
+}
+
+/// The same plan, in which each operation takes one step.
+fn steps(planned: &Planned) -> Planned {
+    let mut steps = planned.clone();
+    steps.program.streams.iter_mut().flatten().for_each(|operation| operation.think_ns = 0);
+    steps.durations.iter_mut().flatten().for_each(|duration| *duration = 1);
+    steps
 }
 
 /// Which locks of a file are released before which are taken: one that is not shared comes behind all before it, shared ones only behind the last one that is
@@ -159,6 +195,19 @@ steps = [{ session = "f/s" }]
         taken.sort_unstable();
         assert!(taken.windows(2).all(|pair| pair[0].0 < pair[1].0), "{taken:?}");
         assert_eq!(taken.iter().map(|(_, rank)| *rank).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn what_takes_no_time_has_an_order_too() {
+        let text = LOCKED
+            .replace("slack = \"1 ms\"", "")
+            .replace("[[file]]", "[[group]]\nname = \"all\"\nranks = \"0..\"\n[[file]]");
+        let text = text.replace(
+            "[{ session = \"f/s\" }]",
+            "[{ repeat = 3, steps = [{ session = \"f/s\" }, { barrier = \"all\" }] }]",
+        );
+        let plan = planned(&Model::parse(&text).unwrap(), 4, 0).unwrap();
+        assert!(with_lock_order(plan).is_ok());
     }
 
     #[test]

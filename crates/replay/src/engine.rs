@@ -381,6 +381,8 @@ impl<'a> Running<'a> {
         loop {
             match flock(file, wanted) {
                 Err(Errno::AGAIN) if cancel.load(Ordering::Relaxed) || begin.elapsed() > LONGEST_LOCK => {
+                    // Whoever has it does not go on either.
+                    cancel.store(true, Ordering::Relaxed);
                     return Err(Errno::DEADLK);
                 }
                 Err(Errno::AGAIN) => {

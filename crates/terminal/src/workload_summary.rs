@@ -386,6 +386,12 @@ fn not_kept(found: &Characterization) -> Vec<String> {
         "calls",
         "on files whose names are not known: cut by the tracer, or of descriptors that nobody saw being opened",
     );
+    say(
+        lost.locks,
+        "lock or release",
+        "locks and releases",
+        "of sessions that do not take and release them in turn, or in too long an order: the clone locks nothing there",
+    );
     say(found.left_out.unfinished, "call", "calls", "whose end was not seen");
     say(
         found.tokens.other_collectives,
@@ -490,7 +496,13 @@ pub fn model_totals(model: &Model, ranks: u32, totals: &Totals, style: Style) ->
         "syncs",
         format!("{} fsync, {} fdatasync", of(RequestKind::Fsync), of(RequestKind::Fdatasync)),
     );
-    let other = [RequestKind::Stat, RequestKind::Truncate];
+    let other = [
+        RequestKind::Stat,
+        RequestKind::Truncate,
+        RequestKind::Lock,
+        RequestKind::LockShared,
+        RequestKind::Unlock,
+    ];
     let other = other.iter().filter_map(|kind| totals.requests.get(kind)).sum::<u64>();
     block.entry("other calls", units::count(other.saturating_add(totals.calls)));
     block.entry("barriers", units::count(totals.barriers));

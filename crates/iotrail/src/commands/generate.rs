@@ -471,7 +471,12 @@ fn said(Done { outcome, checked, .. }: &Done) -> String {
         text.push_str(&format!("; {errors} as expected"));
     }
     if outcome.differences > 0 {
-        text.push_str(&format!("; {} FAILED", units::count(outcome.differences)));
+        let errors = outcome.errors.iter().map(|(number, count)| {
+            format!("{} {}", std::io::Error::from_raw_os_error(*number), units::count(*count))
+        });
+        let errors = errors.collect::<Vec<_>>().join(", ");
+        let errors = if errors.is_empty() { String::new() } else { format!(" ({errors})") };
+        text.push_str(&format!("; {} FAILED{errors}", units::count(outcome.differences)));
     }
     if outcome.cancelled {
         text.push_str("; ended early");

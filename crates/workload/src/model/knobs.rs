@@ -89,7 +89,7 @@ pub enum KnobError {
     Empty(String),
     /// Locks would be taken elsewhere.
     #[error(
-        "with this factor of requests, session `{0}` does not take and release its locks in their order; choose a whole factor"
+        "so changed, session `{0}` would not take and release its locks in their order; choose a whole factor of requests, and no share of reads"
     )]
     Locks(String),
     /// Reads and writes have places of their own.
@@ -272,6 +272,9 @@ impl Knobs {
             file.sessions.iter_mut().for_each(|session| session.random = *share);
         }
         let Some(share) = self.shares.get(&ShareKnob::Reads) else { return Ok(()) };
+        if let Some(session) = file.sessions.iter().find(|session| session.has_locks()) {
+            return Err(KnobError::Locks(session.name.clone()));
+        }
         file.filled |= *share > 0 && file.kind == FileKind::File;
         file.sessions.iter_mut().try_for_each(|session| shares::read_session(session, *share))
     }

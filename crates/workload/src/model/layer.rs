@@ -109,6 +109,9 @@ impl Model {
                     SessionLayer::System => layer,
                     _ if is_drawn => return Err(why(&file.name, "the model has no [program]")),
                     _ if session.mode.append => return Err(why(&file.name, "it is appended to")),
+                    _ if session.has_locks() => {
+                        return Err(why(&file.name, "it is locked, and MPI-IO has no locks"));
+                    }
                     SessionLayer::Collective if !is_shared => SessionLayer::MpiIo,
                     SessionLayer::Collective if !has_all => {
                         return Err(why(&file.name, "the model has no group of all ranks"));

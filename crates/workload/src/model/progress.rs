@@ -95,7 +95,7 @@ struct Locks<'a> {
 }
 
 impl Locks<'_> {
-    /// A lock within which the rank meets nobody holds nobody up for ever: it is no meeting.
+    /// A lock within which the rank meets nobody, and that it takes with no other, holds nobody up for ever: it is no meeting.
     fn follow(&mut self, step: &Synthetic, meetings: &mut Vec<Meeting>) {
         let open = step.open;
         match step.action {
@@ -111,7 +111,9 @@ impl Locks<'_> {
             Action::Request(RequestKind::Unlock) | Action::Close if self.held.remove(&open) => {
                 let Some(locked) = self.open.get(&open).copied() else { return };
                 match meetings.last() {
-                    Some(Meeting::Locks(last, _)) if *last == locked => drop(meetings.pop()),
+                    Some(Meeting::Locks(last, _)) if *last == locked && self.held.is_empty() => {
+                        drop(meetings.pop());
+                    }
                     _ => meetings.push(Meeting::Unlocks(locked)),
                 }
             }

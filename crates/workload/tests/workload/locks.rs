@@ -52,6 +52,8 @@ fn an_order_is_done_as_often_as_there_are_requests() {
     let more = knobs("requests=4").apply(&model).expect("a whole factor");
     assert_eq!(kinds(&more), [Lock, Read, Write, Write, Unlock].repeat(12));
     assert_eq!(knobs("requests=0.5").apply(&model), Err(KnobError::Locks("s".to_owned())));
+    assert_eq!(knobs("reads=0.5").apply(&model), Err(KnobError::Locks("s".to_owned())));
+    assert!(matches!(knobs("layer=mpi-io").apply(&model), Err(KnobError::NotOfLayer(..))));
     assert_eq!(model.dealt_with_locks(), None);
     let dealt = Model { strong: true, ..model };
     assert_eq!(dealt.dealt_with_locks(), Some("s"));
@@ -114,6 +116,53 @@ fn a_lock_that_is_held_while_ranks_meet_is_waited_for_for_ever() {
     assert_eq!(stuck(&model(across, "lock-shared"), 3), None);
     let within = r#"{ session = "counter/s" }, { barrier = "all" }, { session = "counter/s" }"#;
     assert_eq!(stuck(&model(within, "lock"), 3), None);
+    // Two files in opposite orders, and one file twice.
+    let two = r#"
+iotrail_workload = 1
+[[group]]
+name = "all"
+ranks = "0.."
+[[group]]
+name = "root"
+ranks = "0"
+[[group]]
+name = "others"
+ranks = "1.."
+[[file]]
+name = "a"
+class = "shared"
+[[file.session]]
+name = "s"
+mode = "rw create"
+requests = { lock = 1, write = 1, unlock = 1 }
+order = ["lock", "write", "unlock"]
+size = "8 B"
+[[file.session]]
+name = "t"
+mode = "rw create"
+requests = { lock = 1, unlock = 1 }
+order = ["lock", "unlock"]
+[[file]]
+name = "b"
+class = "shared"
+[[file.session]]
+name = "s"
+mode = "rw create"
+requests = { lock = 1, write = 1, unlock = 1 }
+order = ["lock", "write", "unlock"]
+size = "8 B"
+[program]
+steps = [STEPS]
+"#;
+    let two = |steps: &str| Model::parse(&two.replace("STEPS", steps)).expect("a model");
+    let opposite = r#"{ session = "a/s", next = 2, ranks = "root" }, { session = "b/s", next = 2, ranks = "others" }, { barrier = "all" },
+        { session = "b/s", ranks = "root" }, { session = "a/s", ranks = "others" }"#;
+    assert!(
+        stuck(&two(&opposite.replace('\n', "")), 2)
+            .is_some_and(|why| why.contains("the lock of b that rank 1 has"))
+    );
+    let twice = r#"{ session = "a/s", next = 2 }, { session = "a/t" }"#;
+    assert_eq!(stuck(&two(twice), 1).as_deref(), Some("rank 0 waits for the lock of a that rank 0 has"));
     // The first rank may hold it as long as no other one wants it before they meet.
     let of_first = r#"{ session = "counter/s", next = 3, ranks = "root" }, { barrier = "all" }, { session = "counter/s", next = 2, ranks = "root" }, { session = "counter/s", ranks = "others" }"#;
     let groups =
