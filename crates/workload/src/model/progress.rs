@@ -112,7 +112,7 @@ impl Locks<'_> {
                 let Some(locked) = self.open.get(&open).copied() else { return };
                 match meetings.last() {
                     Some(Meeting::Locks(last, _)) if *last == locked && self.held.is_empty() => {
-                        drop(meetings.pop());
+                        meetings.pop();
                     }
                     _ => meetings.push(Meeting::Unlocks(locked)),
                 }
