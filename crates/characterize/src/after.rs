@@ -8,7 +8,7 @@ use crate::program::{Program, Target};
 use crate::sessions::{Execution, RankSessions};
 use crate::streams::Frame;
 use iotrail_model::intervals::OrderedIntervals;
-use iotrail_workload::{ModelFile, Partner, ProgramStep, RequestKind};
+use iotrail_workload::{ModelFile, Partner, ProgramStep, RequestKind, takes_locks};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,13 +61,10 @@ impl Moved<'_> {
         let mode = other.execution.shape.mode();
         let makes = mode.create && !self.execution.shape.mode().create;
         // Who locks a file takes its turn whenever it comes.
-        let in_turns = takes_locks(self.execution) && takes_locks(other.execution);
+        let [own, others] = [self, other].map(|moved| takes_locks(&moved.execution.shape.requests));
+        let in_turns = own && others;
         self.read.meets(&other.written) && !in_turns || makes && other.execution.transfers.is_empty()
     }
-}
-
-fn takes_locks(execution: &Execution) -> bool {
-    execution.shape.requests.keys().any(|kind| kind.is_of_lock())
 }
 
 /// The bytes that the transfers of a kind moved, as far as it is known where.

@@ -4,7 +4,7 @@ use crate::names::Kinds;
 use iotrail_model::Nullable;
 use iotrail_model::calls::{CallKind, CallSpec, Forces, LockRequest, OpenFlags, named};
 use iotrail_workload::{
-    FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer, locks_fit,
+    FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer, locks_fit, takes_locks,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -274,9 +274,8 @@ impl Building {
 
     /// Whether its locks are taken and released in turn, in an order that a model keeps.
     fn has_fitting_locks(&self) -> bool {
-        let has_locks = self.requests.keys().any(|kind| kind.is_of_lock());
         let kept = || ModelSession::order_of(&self.kinds).len() <= LONGEST_OF_LOCKS;
-        !has_locks || locks_fit(self.kinds.iter().copied()) && kept()
+        !takes_locks(&self.requests) || locks_fit(self.kinds.iter().copied()) && kept()
     }
 
     /// Answers how many requests these were.
@@ -319,8 +318,7 @@ impl Building {
         }
         let runs = if reads && writes { Vec::new() } else { runs(&self.transfers) };
         let order = ModelSession::order_of(&self.kinds);
-        let has_locks = self.requests.keys().any(|kind| kind.is_of_lock());
-        let longest = if has_locks { LONGEST_OF_LOCKS } else { LONGEST_ORDER };
+        let longest = if takes_locks(&self.requests) { LONGEST_OF_LOCKS } else { LONGEST_ORDER };
         let order = if order.len() > longest { Vec::new() } else { order };
         let kind = kinds.of_file[self.file];
         let class = kinds.kinds[kind].class;

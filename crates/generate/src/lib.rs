@@ -267,6 +267,8 @@ struct Position {
     appends: bool,
     /// Whether it was read where it stands: who reads less than asked for stands elsewhere.
     was_read: bool,
+    /// Whether calls of MPI-IO are made on it, which all say where.
+    of_mpi: bool,
 }
 
 impl<'a, 'f> RankProgram<'a, 'f> {
@@ -317,13 +319,14 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         let action = match action {
             Step::Open { file, number, mode } => {
                 let file = self.file(file, number);
-                self.open.insert(open, Position { file, appends: mode.append, ..Position::default() });
-                let layer = self.layer(of);
-                Action::Open { file, open, mode: OpenMode { interface: interface(layer), ..open_mode(mode) } }
+                let interface = self.interface(of);
+                let of_mpi = interface != Interface::System;
+                let position = Position { file, appends: mode.append, of_mpi, ..Position::default() };
+                self.open.insert(open, position);
+                Action::Open { file, open, mode: OpenMode { interface, ..open_mode(mode) } }
             }
             Step::Transfer { kind, offset, size } => {
-                let of_mpi = self.layer(of) != SessionLayer::System;
-                self.transfer(open, (kind, offset, size), (self.model.files[of_file].filled, of_mpi))
+                self.transfer(open, (kind, offset, size), self.model.files[of_file].filled)
             }
             Step::Request(RequestKind::Fdatasync) => Action::SyncData(open),
             Step::Request(RequestKind::Stat) => Action::StatOpen(open),
@@ -346,11 +349,14 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         Some((action, Expected::Success))
     }
 
-    /// The layer of a session.
-    fn layer(&self, of: Option<(usize, usize)>) -> SessionLayer {
-        let (file, session) = of.unwrap_or_default();
-        let session = self.model.files.get(file).and_then(|file| file.sessions.get(session));
-        of.and(session).map(|session| session.layer).unwrap_or_default()
+    /// With whose calls the files of a session are used.
+    fn interface(&self, of: Option<(usize, usize)>) -> Interface {
+        let session = of.and_then(|(file, session)| self.model.files.get(file)?.sessions.get(session));
+        match session.map(|session| session.layer).unwrap_or_default() {
+            SessionLayer::System => Interface::System,
+            SessionLayer::MpiIo => Interface::MpiIo,
+            SessionLayer::Collective => Interface::Collective,
+        }
     }
 
     fn message(&self, half: MessageHalf, other: u32, number: u64) -> Option<Action> {
@@ -364,13 +370,13 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         &mut self,
         open: OpenNumber,
         (kind, offset, size): (RequestKind, u64, u64),
-        (filled, of_mpi): (bool, bool),
+        filled: bool,
     ) -> Action {
         let position = self.open.entry(open).or_default();
         let writes = kind == RequestKind::Write;
         // Ranks make one call of MPI-IO together, wherever each of them stands.
         let stands = offset == position.cursor && !(writes && position.was_read);
-        let follows = !of_mpi && (stands || position.appends && writes);
+        let follows = !position.of_mpi && (stands || position.appends && writes);
         position.end = position.end.max(offset.saturating_add(size));
         if filled && kind == RequestKind::Read {
             self.files.fill(position.file, offset.saturating_add(size));
@@ -423,14 +429,6 @@ impl<'a, 'f> RankProgram<'a, 'f> {
 
 /// `ENOENT` of errno(3), the same on all architectures.
 const NOT_FOUND: i32 = 2;
-
-fn interface(layer: SessionLayer) -> Interface {
-    match layer {
-        SessionLayer::System => Interface::System,
-        SessionLayer::MpiIo => Interface::MpiIo,
-        SessionLayer::Collective => Interface::Collective,
-    }
-}
 
 const READ: Mode = Mode { read: true, write: false, create: false, truncate: false, append: false };
 

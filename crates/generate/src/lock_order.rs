@@ -22,51 +22,37 @@ struct Held {
 /// # Errors
 /// If a rank would wait for what comes behind it.
 pub fn with_lock_order(mut planned: Planned) -> Result<Planned, GenerateError> {
-    let mut locks = locks(&planned);
+    let found = locks(&planned);
     let mut order: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, (file, _)) in locks.iter().enumerate() {
+    for (number, (file, _)) in found.iter().enumerate() {
         order.entry(*file).or_default().push(number);
     }
     let mut waits: Vec<(usize, usize)> = Vec::new();
     for mut of_file in order.into_values() {
         of_file.sort_by_key(|number| {
-            let lock = &locks[*number].1;
+            let lock = &found[*number].1;
             (lock.start, lock.place, lock.stream)
         });
-        waits.extend(turns(&of_file, |number| locks[number].1.shared));
+        waits.extend(turns(&of_file, |number| found[number].1.shared));
     }
     waits.retain(|(before, behind)| {
-        let (before, behind) = (&locks[*before].1, &locks[*behind].1);
+        let (before, behind) = (&found[*before].1, &found[*behind].1);
         before.stream != behind.stream && before.released.is_some()
     });
-    insert(&mut planned, &mut locks, &waits);
+    let events = planned.program.events;
+    insert(&mut planned, &found, &waits);
     let starts = schedule(&planned);
-    let mut ranks = starts.iter().zip(&planned.program.streams);
-    match ranks.position(|(starts, stream)| starts.len() < stream.len()) {
-        None => Ok(planned),
-        Some(rank) => Err(GenerateError::LockOrder(
-            rank as u32,
-            locked_next(&planned.program, rank, starts[rank].len()),
-        )),
-    }
-}
-
-/// The name of the file that a stream locks next from an operation on.
-fn locked_next(program: &Program, stream: usize, from: usize) -> String {
-    let mut open: HashMap<OpenNumber, usize> = HashMap::new();
-    for (at, operation) in program.streams[stream].iter().enumerate() {
-        match operation.action {
-            Action::Open { file, open: number, .. } => {
-                open.insert(number, file);
-            }
-            Action::Lock { open: number, .. } if at >= from => {
-                let file = open.get(&number).and_then(|file| program.files.get(*file));
-                return file.map(|file| file.name.clone()).unwrap_or_default();
-            }
-            _ => {}
-        }
-    }
-    String::new()
+    // Who waits for a lock for ever; others may wait for that rank.
+    let waits = |rank: &usize| {
+        let next = planned.program.streams[*rank].get(starts[*rank].len());
+        matches!(next.map(|operation| operation.action), Some(Action::Await(event)) if event >= events)
+    };
+    let Some(rank) = (0..starts.len()).find(waits) else { return Ok(planned) };
+    // The wait stands before the lock.
+    let next = |(_, lock): &&(usize, Held)| lock.stream == rank && lock.taken >= starts[rank].len();
+    let locks = locks(&planned);
+    let file = locks.iter().find(next).and_then(|(file, _)| planned.program.files.get(*file));
+    Err(GenerateError::LockOrder(rank as u32, file.map(|file| file.name.clone()).unwrap_or_default()))
 }
 
 /// All locks with the files that they are of.
@@ -125,7 +111,7 @@ fn turns(order: &[usize], is_shared: impl Fn(usize) -> bool) -> Vec<(usize, usiz
 }
 
 /// Lets streams wait for what releases their locks.
-fn insert(planned: &mut Planned, locks: &mut [(usize, Held)], waits: &[(usize, usize)]) {
+fn insert(planned: &mut Planned, locks: &[(usize, Held)], waits: &[(usize, usize)]) {
     let mut events: BTreeMap<usize, usize> = BTreeMap::new();
     // Of each stream what comes before and what behind its operations.
     let mut more: HashMap<(usize, usize), (Vec<Action>, Vec<Action>)> = HashMap::new();
@@ -195,6 +181,21 @@ steps = [{ session = "f/s" }]
         taken.sort_unstable();
         assert!(taken.windows(2).all(|pair| pair[0].0 < pair[1].0), "{taken:?}");
         assert_eq!(taken.iter().map(|(_, rank)| *rank).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_rank_that_waits_for_a_later_lock_is_told_with_the_file() {
+        let text = LOCKED.replace("lock = 2, write = 2, unlock = 2", "lock = 1, write = 1, unlock = 1");
+        let text = text.replace("[[file]]", "[[group]]\nname = \"all\"\nranks = \"0..\"\n[[file]]");
+        let held = "{ session = \"f/s\", next = 3 }, { barrier = \"all\" }, { session = \"f/s\", next = 2 }";
+        let model = Model::parse(&text.replace("{ session = \"f/s\" }", held)).unwrap();
+        // Nobody plans this: both hold the lock while they meet.
+        assert!(matches!(planned(&model, 2, 0), Err(GenerateError::Stuck(_))));
+        let mut plan = planned(&model, 1, 0).unwrap();
+        plan.program.streams.push(plan.program.streams[0].clone());
+        plan.durations.push(plan.durations[0].clone());
+        plan.program.groups = vec![vec![0, 1]];
+        assert_eq!(with_lock_order(plan), Err(GenerateError::LockOrder(1, "f".to_owned())));
     }
 
     #[test]

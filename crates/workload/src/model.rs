@@ -77,7 +77,7 @@ impl Model {
     /// Whether sessions take locks.
     #[must_use]
     pub fn has_locks(&self) -> bool {
-        self.files.iter().flat_map(|file| &file.sessions).any(ModelSession::has_locks)
+        self.sessions().any(ModelSession::has_locks)
     }
 
     /// Whether ranks give each other messages.
@@ -261,7 +261,7 @@ impl ModelSession {
     /// Whether any request takes a lock.
     #[must_use]
     pub fn has_locks(&self) -> bool {
-        self.requests.keys().any(|kind| kind.is_of_lock())
+        takes_locks(&self.requests)
     }
 
     /// How often the order is done; NULL if the requests are no multiple of it.
@@ -293,6 +293,12 @@ impl ModelSession {
             &self.sizes
         }
     }
+}
+
+/// Whether any of these requests is about a lock.
+#[must_use]
+pub fn takes_locks(requests: &BTreeMap<RequestKind, u64>) -> bool {
+    requests.keys().any(|kind| kind.is_of_lock())
 }
 
 /// How often an order is done that has all of these requests; NULL if they are no multiple of it.

@@ -76,7 +76,7 @@ impl Model {
         sessions.into_iter().find(|session| session.has_locks()).map(|session| &*session.name)
     }
 
-    fn sessions(&self) -> impl Iterator<Item = &ModelSession> {
+    pub(super) fn sessions(&self) -> impl Iterator<Item = &ModelSession> {
         self.files.iter().flat_map(|file| &file.sessions)
     }
 

@@ -7,7 +7,7 @@ use super::synthesis::spread;
 use super::{
     CALLS, FileKind, MessageHalf, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw,
     Partner, ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride, VERSION,
-    locks_fit, rounds,
+    locks_fit, rounds, takes_locks,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -516,7 +516,7 @@ impl Source<'_> {
         requests: &BTreeMap<RequestKind, u64>,
         order: &[(RequestKind, u64)],
     ) -> Result<(), ModelError> {
-        if !requests.keys().any(|kind| kind.is_of_lock()) {
+        if !takes_locks(requests) {
             return Ok(());
         }
         // What fits twice fits any number of times.
