@@ -123,8 +123,18 @@ pub(crate) struct Contested {
     idle: Option<TableId>,
     /// When a call ended last that moved a cursor, and nobody knows which.
     blurred: u64,
-    /// The number of the call that ends, and what it replaces.
-    ending: (u64, Option<i32>),
+    ending: Ending,
+}
+
+/// The call that ends.
+#[derive(Debug, Default)]
+struct Ending {
+    /// Its number.
+    call: u64,
+    /// The number that it gives to something else.
+    replaced: Option<i32>,
+    /// A number that it closes of which it is certain what that stood for.
+    closes: Option<i32>,
 }
 
 /// The calls in flight of those who share a table.
@@ -315,7 +325,7 @@ impl Contested {
     /// A descriptor stands for something else. Whether a call in flight may act on that already.
     pub(crate) fn stands_for(&mut self, table: TableId, fd: i32, description: DescriptionId) -> bool {
         let given = self.tick();
-        let (giver, replaced) = self.ending;
+        let Ending { call: giver, replaced, .. } = self.ending;
         let Some(flights) = self.tables.get_mut(&table) else { return false };
         let number = flights.numbers.entry(fd).or_default();
         let gift = match replaced == Some(fd) {
@@ -340,7 +350,7 @@ impl Contested {
         if let (Some(watch), None) = (may_have.next(), may_have.next()) {
             watch.frees(is_replaced);
             if watch.done {
-                number.history.closed = now;
+                number.history.may_be_closed(now, !watch.is_unsure);
             }
         }
     }
@@ -357,9 +367,10 @@ impl Contested {
     /// A call closes a descriptor.
     pub(crate) fn closes(&mut self, table: TableId, fd: i32) {
         let closed = self.tick();
+        let is_sure = self.ending.closes.take() == Some(fd);
         let Some(flights) = self.tables.get_mut(&table) else { return };
         let number = flights.numbers.entry(fd).or_default();
-        number.history.closes(closed);
+        number.history.closes(closed, is_sure);
         number.watches.iter_mut().for_each(Watch::closes);
     }
 
@@ -423,9 +434,11 @@ impl Contested {
 
     /// A call closes the descriptors of a range.
     pub(crate) fn closes_range(&mut self, table: TableId, range: &RangeInclusive<i64>) {
+        let closed = self.tick();
         let numbers = self.tables.get_mut(&table).map(|flights| &mut flights.numbers);
         for (fd, number) in numbers.into_iter().flatten() {
             if range.contains(&i64::from(*fd)) {
+                number.history.closes(closed, false);
                 number.watches.iter_mut().for_each(Watch::closes);
             }
         }
@@ -442,7 +455,7 @@ impl Contested {
     ) -> Unclear {
         let call = watched.map(|watched| watched.call);
         // A call that was not seen to begin did so after all that was told before.
-        self.ending = (call.unwrap_or(self.clock), numbers.replaced);
+        self.ending = Ending { call: call.unwrap_or(self.clock), replaced: numbers.replaced, closes: None };
         let closed = self.tick();
         let Some(flights) = self.tables.get_mut(&table) else { return Unclear::default() };
         let others = flights.makers.iter().copied().filter(|maker| Some(*maker) != call);
@@ -475,7 +488,10 @@ impl Contested {
             let number = flights.numbers.entry(fd).or_default();
             // A close may have had its effect up to now.
             if number.has_closed(&ended).is_none() {
-                number.history.closed = closed;
+                let mut own = number.watches.iter().filter(|watch| Some(watch.call) == call);
+                let is_sure = own.any(Watch::has_freed) && !unclear.numbers.contains(&fd);
+                self.ending.closes = Some(fd).filter(|_| is_sure);
+                number.history.may_be_closed(closed, is_sure);
                 number.watches.iter_mut().for_each(|watch| watch.closed = true);
             }
         }

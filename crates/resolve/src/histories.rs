@@ -7,10 +7,12 @@ pub(crate) struct History {
     pub(crate) given: u64,
     /// When the call began that gave it.
     giver: u64,
-    /// Up to when it may have been closed before it was given.
+    /// Up to when something that nobody told of may have stood there, and have gone again before that was given.
     freed: u64,
     /// Up to when it may have been closed.
     pub(crate) closed: u64,
+    /// The same of closes that need not have closed what was told to stand there.
+    spare: u64,
     /// When it was found to stand for something that a call in flight may have made.
     pub(crate) found: Unseen,
     /// When a call closed it that found it given before anybody told.
@@ -51,18 +53,27 @@ impl History {
     /// The number was told at `given` to stand for something else, by a call that began at `giver`.
     pub(crate) fn gives(&mut self, given: u64, giver: u64, gift: Gift) {
         let freed = match gift {
-            Gift::Free => self.closed,
-            Gift::Closing => given,
+            Gift::Free => self.freed.max(self.spare),
             // What is replaced need not be closed before.
-            Gift::Replaced => u64::MAX,
+            Gift::Closing | Gift::Replaced => given,
         };
         *self = Self { given, giver, freed, found: Unseen::default(), ..*self };
     }
 
-    /// A call closes it.
-    pub(crate) fn closes(&mut self, closed: u64) {
+    /// A call closes it: what was told to stand there if that `is_sure`, or something that nobody has told of.
+    pub(crate) fn closes(&mut self, closed: u64, is_sure: bool) {
+        self.may_be_closed(closed, is_sure);
         let unseen = if self.found.at > 0 { self.found } else { self.unseen };
-        *self = Self { closed, unseen, found: Unseen::default(), ..*self };
+        *self = Self { unseen, found: Unseen::default(), ..*self };
+    }
+
+    /// A call closes it that is over, or will have been.
+    pub(crate) fn may_be_closed(&mut self, closed: u64, is_sure: bool) {
+        self.closed = closed;
+        // What was found may be what a call in flight made.
+        if !is_sure || self.found.at > 0 {
+            self.spare = closed;
+        }
     }
 
     /// What became of the number since a call made it that began at `maker` and is over now. Some call in flight may close it: `is_closing`.
@@ -82,5 +93,62 @@ impl History {
             Unseen { is_sure: true, .. } => Fate::Over,
             Unseen { .. } => Fate::Unclear,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What became of what the call made that began at 10; the number was told to stand for something at 5.
+    fn fate(then: &[(u64, Step)]) -> Fate {
+        let mut history = History::default();
+        history.gives(5, 4, Gift::Free);
+        for (at, step) in then {
+            match step {
+                Step::Given(giver) => history.gives(*at, *giver, Gift::Free),
+                Step::Replaced(giver) => history.gives(*at, *giver, Gift::Replaced),
+                Step::Closed => history.closes(*at, true),
+                Step::MayBeClosed => history.closes(*at, false),
+            }
+        }
+        history.fate(10, false)
+    }
+
+    #[derive(Clone, Copy)]
+    enum Step {
+        Given(u64),
+        Replaced(u64),
+        Closed,
+        MayBeClosed,
+    }
+    use Step::{Closed, Given, MayBeClosed, Replaced};
+
+    #[test]
+    fn what_was_told_to_stand_there_took_the_only_close_before_the_number_was_given_again() {
+        assert_eq!(fate(&[(12, Closed)]), Fate::Stands);
+        assert_eq!(fate(&[(12, Closed), (14, Given(13)), (16, Closed)]), Fate::Stands);
+        assert_eq!(
+            fate(&[(12, Closed), (14, Given(13)), (16, Closed), (18, Given(17)), (20, Closed)]),
+            Fate::Stands
+        );
+    }
+
+    #[test]
+    fn a_close_of_something_else_may_have_closed_what_was_made() {
+        assert_eq!(fate(&[(11, Closed), (12, MayBeClosed), (14, Given(13))]), Fate::Over);
+        assert_eq!(fate(&[(11, Closed), (12, MayBeClosed), (14, Given(13)), (16, Closed)]), Fate::Unclear);
+        // It is so for the rest of the call.
+        let later = [(16, Closed), (18, Given(17)), (20, Closed)];
+        assert_eq!(
+            fate(&[&[(11, Closed), (12, MayBeClosed), (14, Given(13))], &later[..]].concat()),
+            Fate::Unclear
+        );
+    }
+
+    #[test]
+    fn what_is_replaced_need_not_be_closed() {
+        assert_eq!(fate(&[(12, Closed), (14, Replaced(13))]), Fate::Over);
+        assert_eq!(fate(&[(12, Closed), (14, Replaced(13)), (16, Closed)]), Fate::Unclear);
     }
 }
