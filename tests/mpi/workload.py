@@ -14,12 +14,14 @@ from pathlib import Path
 from launch import LAUNCH, run
 
 HERE = Path(__file__).resolve().parent
-MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring", "token", "neighbours", "gather", "collective", "independent", "locked")
-UNDER_MPI = ("private", "again", "root", "ring", "token", "collective", "independent", "locked")
+MODES = ("private", "segments", "strided", "again", "blocks", "root", "loader", "update", "ring", "token", "neighbours", "gather", "collective", "independent", "locked", "scan")
+UNDER_MPI = ("private", "again", "root", "ring", "token", "collective", "independent", "locked", "scan")
 # Modes whose requests are calls of MPI-IO; each library makes collective ones in a way of its own.
 MPI_IO = ("collective", "independent")
 BOTH = ("collective",)
 RANKS = 8
+# What is there before; who makes it writes it.
+INPUT, INPUT_SIZE = "input", RANKS * 25 * 4096
 UNKNOWN = "?"
 MOST_UNKNOWN = 0.1
 # Modes that are compared at sixteen ranks, too; ranks that wait for messages give their core to others.
@@ -45,7 +47,7 @@ def transfers(trail, directory):
             kind = row["flags"].removesuffix("|LOCK_NB")
             if row["errno"]:
                 continue
-        if kind and not name.startswith("."):
+        if kind and not name.startswith(".") and not (name == INPUT and kind == "write"):
             has_none = name in appended or kind == "sync" or row["call"] == "flock"
             place = None if has_none else int(row["offset"]) if row["offset"] else UNKNOWN
             counts[(name, kind, place, int(row["requested"] or 0))] += 1
@@ -107,6 +109,9 @@ def order(library, mode, ranks, how, trail, directory):
 def record(library, work, program, mode, ranks, *options):
     files = work / f"{mode}-{ranks}.files"
     files.mkdir()
+    if mode == "scan":
+        with open(files / INPUT, "wb") as file:
+            file.truncate(INPUT_SIZE)
     trail = work / f"{mode}-{ranks}.trail"
     wide = WIDE_OPTIONS if ranks == WIDE_RANKS else ()
     run(*LAUNCH[library], *wide, "-n", ranks, iotrail, "-q", "record", *options, "-o", trail, "--", program, files, mode, cwd=work)

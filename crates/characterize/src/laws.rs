@@ -1,27 +1,131 @@
 //! Where transfers of a session begin, as a law of the rank, the transfer and the execution.
 
+use crate::places::{drawn, listed};
 use crate::sessions::Transfer;
 use iotrail_workload::{OffsetLaw, RequestKind, Stride};
 
 /// An execution of a session: rank, number of the execution in the rank, transfers.
 pub(crate) type Place<'a> = (u32, u64, &'a [Transfer]);
 
-/// A law that all executions follow, or two, of reads and of writes, if these follow laws of their own, and whether they do.
-pub(crate) fn laws(places: &[Place<'_>], append: bool, ranks: u32) -> (OffsetLaw, Option<OffsetLaw>, bool) {
-    let (both, holds) = law(places, append, ranks);
-    let has = |kind| places.iter().any(|(.., all)| all.iter().any(|transfer| transfer.kind == kind));
-    if holds || !has(RequestKind::Read) || !has(RequestKind::Write) {
-        return (both, None, holds);
+/// Where the transfers of all executions of a session begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Laws {
+    pub(crate) offset: OffsetLaw,
+    /// Of writes, where these follow a law of their own.
+    pub(crate) write_offset: Option<OffsetLaw>,
+    /// Millionths of the transfers that are not where the law has them, but where it has others.
+    pub(crate) random: u64,
+    pub(crate) kept: Kept,
+}
+
+/// What of the places is in a law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// All of them.
+    Exactly,
+    /// All, but not their order.
+    Shuffled,
+    /// Their distribution, or nothing if they are not known.
+    Drawn,
+}
+
+impl Laws {
+    fn exactly(offset: OffsetLaw, write_offset: Option<OffsetLaw>) -> Self {
+        Self { offset, write_offset, random: 0, kept: Kept::Exactly }
     }
-    let apart = |kind: RequestKind| {
+}
+
+/// A longer list than this is one only where nothing else keeps all places.
+const SHORT_LIST: usize = 16;
+/// Of more runs places are drawn.
+const LONG_LIST: usize = 64;
+
+/// What is known of a session besides places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// Writes go to the end of the file.
+    pub(crate) append: bool,
+    /// Which transfer has which size; else their sizes are drawn, and a list of places would have others at each.
+    pub(crate) sizes: bool,
+    /// How many ranks there are.
+    pub(crate) ranks: u32,
+}
+
+/// The law that all executions follow, or laws of reads and of writes, a list of places, a law in another order, or a distribution.
+pub(crate) fn laws(places: &[Place<'_>], Known { append, sizes, ranks }: Known) -> Laws {
+    let listed = |most| listed(places, most).filter(|_| sizes);
+    let (offset, holds) = law(places, append, ranks);
+    if holds {
+        return Laws::exactly(offset, None);
+    }
+    if let Some((reads, writes)) = apart(places, append, ranks) {
+        return Laws::exactly(reads, Some(writes));
+    }
+    if let Some(list) = listed(SHORT_LIST) {
+        return Laws::exactly(list, None);
+    }
+    if let Some(shuffled) = shuffled(places, ranks) {
+        return shuffled;
+    }
+    match listed(LONG_LIST) {
+        Some(list) => Laws::exactly(list, None),
+        None => Laws { kept: Kept::Drawn, ..Laws::exactly(drawn(places).unwrap_or(offset), None) },
+    }
+}
+
+/// A law that reads follow and one that writes follow.
+fn apart(places: &[Place<'_>], append: bool, ranks: u32) -> Option<(OffsetLaw, OffsetLaw)> {
+    let has = |kind| places.iter().any(|(.., all)| all.iter().any(|transfer| transfer.kind == kind));
+    if !has(RequestKind::Read) || !has(RequestKind::Write) {
+        return None;
+    }
+    let own = |kind: RequestKind| {
         let own = |all: &[Transfer]| all.iter().filter(|transfer| transfer.kind == kind).copied().collect();
         let all: Vec<(u32, u64, Vec<Transfer>)> =
             places.iter().map(|(rank, again, all)| (*rank, *again, own(all))).collect();
-        let places: Vec<Place<'_>> = all.iter().map(|(rank, again, all)| (*rank, *again, &all[..])).collect();
-        law(&places, append, ranks)
+        let (law, holds) = law(&borrowed(&all), append, ranks);
+        holds.then_some(law)
     };
-    let ((reads, read), (writes, written)) = (apart(RequestKind::Read), apart(RequestKind::Write));
-    if read && written { (reads, Some(writes), true) } else { (both, None, false) }
+    Some((own(RequestKind::Read)?, own(RequestKind::Write)?))
+}
+
+fn borrowed(all: &[(u32, u64, Vec<Transfer>)]) -> Vec<Place<'_>> {
+    all.iter().map(|(rank, again, all)| (*rank, *again, &all[..])).collect()
+}
+
+/// A law of the places in ascending order, of reads and of writes, if transfers of each kind have one size.
+fn shuffled(places: &[Place<'_>], ranks: u32) -> Option<Laws> {
+    let transfers = || places.iter().flat_map(|(.., all)| all.iter());
+    let of_one_size = |kind| {
+        let mut sizes = transfers().filter(|transfer| transfer.kind == kind).map(|transfer| transfer.size);
+        sizes.next().is_none_or(|first| sizes.all(|size| size == first))
+    };
+    let kinds = [RequestKind::Read, RequestKind::Write];
+    if !kinds.into_iter().all(of_one_size) || transfers().any(|transfer| transfer.offset.is_null()) {
+        return None;
+    }
+    let sorted = |all: &[Transfer]| {
+        let mut sorted = all.to_vec();
+        for kind in kinds {
+            let of_kind = |transfer: &&Transfer| transfer.kind == kind;
+            let mut offsets: Vec<_> = all.iter().filter(of_kind).map(|transfer| transfer.offset).collect();
+            offsets.sort_unstable_by_key(|offset| offset.get());
+            let own = sorted.iter_mut().filter(|transfer| transfer.kind == kind);
+            own.zip(offsets).for_each(|(transfer, offset)| transfer.offset = offset);
+        }
+        sorted
+    };
+    let all: Vec<(u32, u64, Vec<Transfer>)> =
+        places.iter().map(|(rank, again, all)| (*rank, *again, sorted(all))).collect();
+    let in_order = borrowed(&all);
+    let (offset, write_offset) = match law(&in_order, false, ranks) {
+        (law, true) => (law, None),
+        (_, false) => apart(&in_order, false, ranks).map(|(reads, writes)| (reads, Some(writes)))?,
+    };
+    let moved =
+        transfers().zip(all.iter().flat_map(|(.., all)| all)).filter(|(one, other)| one != other).count();
+    let random = moved as u128 * 1_000_000 / transfers().count().max(1) as u128;
+    Some(Laws { offset, write_offset, random: random as u64, kept: Kept::Shuffled })
 }
 
 /// A law that all executions follow, and whether they do: where none is found, transfers follow each other.
@@ -195,6 +299,28 @@ mod tests {
         }
         let (one, two) = (transfers(&[1000], 10), transfers(&[0], 10));
         assert!(!law(&[(0, 0, &one), (1, 0, &two)], false, 2).1, "of two ranks it is none");
+    }
+
+    #[test]
+    fn places_in_another_order_are_a_law_and_a_share() {
+        let offsets: Vec<u64> = (0..100).map(|at| 4096 * (at * 37 % 100)).collect();
+        let own = transfers(&offsets, 4096);
+        let known = |ranks| Known { append: false, sizes: true, ranks };
+        let found = laws(&[(0, 0, &own)], known(1));
+        assert_eq!((found.offset, found.kept), (OffsetLaw::Sequential, Kept::Shuffled));
+        // 37 i = i modulo 100 for i in 0, 25, 50 and 75.
+        assert_eq!(found.random, 960_000);
+        let other: Vec<u64> = offsets.iter().map(|offset| offset + 409_600).collect();
+        let other = transfers(&other, 4096);
+        let third: Vec<u64> = offsets.iter().rev().map(|offset| offset + 819_200).collect();
+        let third = transfers(&third, 4096);
+        let found = laws(&[(0, 0, &own), (1, 0, &other), (2, 0, &third)], known(3));
+        assert!(
+            matches!(found.offset, OffsetLaw::Affine { rank: 409_600, .. }) && found.kept == Kept::Shuffled,
+            "{found:?}"
+        );
+        let squares: Vec<u64> = offsets.iter().map(|offset| offset * offset).collect();
+        assert_eq!(laws(&[(0, 0, &transfers(&squares, 512))], known(1)).kept, Kept::Drawn);
     }
 
     #[test]

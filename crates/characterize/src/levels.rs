@@ -88,7 +88,7 @@ pub(crate) fn chosen(
             let of_model = class_of(&modelled, of, &classes);
             let made =
                 made(&modelled.model, of.groups, |file| of_model.get(file).copied().unwrap_or_default());
-            let mut distances = distances(&recorded, &made, (&fit, exact, programmed.lawless() > 0));
+            let mut distances = distances(&recorded, &made, (&fit, exact, programmed.drawn() > 0));
             // Waits for other ranks are in programs alone.
             let waits = programmed.waits.iter().any(|wait| wait.kept) && !modelled.model.has_waits()
                 || programmed.has_messages && !modelled.model.has_messages()

@@ -15,6 +15,7 @@ mod messages;
 mod mpi_io;
 mod names;
 mod paper;
+mod places;
 mod portrait;
 mod program;
 mod result;

@@ -3,7 +3,7 @@
 //! Source: PIONEER, table III and algorithm 1; definitions: docs/workload.md.
 
 use crate::names::{Kinds, sharing, word};
-use crate::program::{Modelled, Program, Target};
+use crate::program::{Modelled, Program, Target, WithoutLaw};
 use crate::sessions::{Execution, RankSessions};
 use crate::streams::Frame;
 use iotrail_workload::{
@@ -189,7 +189,15 @@ pub(crate) fn paper(
         execution.shape.call.map_or(Target::Session(file, 0), |call| Target::Call(file, call))
     };
     let targets = ranks.iter().map(|rank| rank.executions.iter().map(target).collect()).collect();
-    Modelled { model, targets, overlapping: 0, lawless: 0, represented: 0, ordered: false, of_no_range }
+    Modelled {
+        model,
+        targets,
+        overlapping: 0,
+        without_law: WithoutLaw::default(),
+        represented: 0,
+        ordered: false,
+        of_no_range,
+    }
 }
 
 /// Where the ranks wait for each other: after which shares of the path of a rank of the largest group.

@@ -2,7 +2,7 @@
 
 use crate::CharacterizeError;
 use crate::after::{WaitFigures, waits, with_waits};
-use crate::laws::{Place as Placed, laws};
+use crate::laws::{Kept, Known, Laws, Place as Placed, laws};
 use crate::messages::{Place, Relation, alike};
 use crate::names::{Kinds, Naming, hashed, kept, path as path_of, sharing, word};
 use crate::sessions::{Execution, RankSessions, Shape};
@@ -25,6 +25,15 @@ const LONG: usize = 400;
 /// Programs of groups that have more steps are not aligned: the largest group's is that of all.
 const ALIGNED: usize = 20_000;
 
+/// Executions whose places are in no law.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WithoutLaw {
+    /// They follow none, and are drawn.
+    pub(crate) drawn: u64,
+    /// They follow one in another order, which is drawn.
+    pub(crate) shuffled: u64,
+}
+
 /// A model, and how it says what was recorded.
 #[derive(Debug)]
 pub(crate) struct Modelled {
@@ -33,8 +42,7 @@ pub(crate) struct Modelled {
     pub(crate) targets: Vec<Vec<Target>>,
     /// Executions that overlap others of the same session, of all ranks: they are done as a whole.
     pub(crate) overlapping: u64,
-    /// Executions whose transfers follow no law.
-    pub(crate) lawless: u64,
+    pub(crate) without_law: WithoutLaw,
     /// Executions that are represented by others of their kind.
     pub(crate) represented: u64,
     /// Whether the order between sessions is kept.
@@ -96,7 +104,7 @@ pub(crate) fn programmed(
     let mut shapes = Shapes::of(ranks);
     let represented = shapes.represent();
     let files = Files::new(log, frame, kinds, ranks, &shapes, naming);
-    let (files_of_model, numbers, lawless) = files.modelled(ranks, &shapes, frame);
+    let (files_of_model, numbers, without_law) = files.modelled(ranks, &shapes, frame);
     if files_of_model.len() > MOST || shapes.kept.len() > MOST {
         return Err(CharacterizeError::TooMany(files_of_model.len().max(shapes.kept.len()), MOST));
     }
@@ -125,7 +133,7 @@ pub(crate) fn programmed(
     };
     let of_no_range = program.of_no_range;
     let modelled =
-        Modelled { model, targets, overlapping, lawless, represented, ordered: false, of_no_range };
+        Modelled { model, targets, overlapping, without_law, represented, ordered: false, of_no_range };
     Ok(Programmed { modelled, atoms, waits, has_messages })
 }
 
@@ -222,8 +230,8 @@ impl OfRanks<'_> {
 
 impl Programmed {
     /// Executions whose transfers follow no law.
-    pub(crate) const fn lawless(&self) -> u64 {
-        self.modelled.lawless
+    pub(crate) const fn drawn(&self) -> u64 {
+        self.modelled.without_law.drawn
     }
 
     /// Whether messages are those of all ranks, the first one, or all others.
@@ -499,7 +507,7 @@ impl Files {
         ranks: &[RankSessions],
         shapes: &Shapes,
         frame: &Frame,
-    ) -> (Vec<ModelFile>, HashMap<(usize, usize), Target>, u64) {
+    ) -> (Vec<ModelFile>, HashMap<(usize, usize), Target>, WithoutLaw) {
         let mut executions: BTreeMap<(usize, usize), Vec<(u32, u64, &Execution)>> = BTreeMap::new();
         for (rank, sessions) in (0..).zip(ranks) {
             let mut again: HashMap<(usize, usize), u64> = HashMap::new();
@@ -526,7 +534,7 @@ impl Files {
                 statistics: Vec::new(),
             })
             .collect();
-        let (mut numbers, mut lawless) = (HashMap::new(), 0);
+        let (mut numbers, mut without_law) = (HashMap::new(), WithoutLaw::default());
         let few = executions.len() <= DRAWN;
         let mut of_calls: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for ((file, shape), executions) in executions {
@@ -543,8 +551,16 @@ impl Files {
                 .map(|(rank, again, execution)| (*rank, *again, &execution.transfers[..]))
                 .collect();
             let count = frame.ranks() as u32;
-            let (offset, write_offset, holds) = laws(&places, kept.mode().append, count);
-            lawless += if holds { 0 } else { executions.len() as u64 };
+            let laws = laws(
+                &places,
+                Known { append: kept.mode().append, sizes: kept.has_sizes_in_order(), ranks: count },
+            );
+            let Laws { offset, write_offset, random, kept: places } = laws;
+            match places {
+                Kept::Exactly => {}
+                Kept::Shuffled => without_law.shuffled += executions.len() as u64,
+                Kept::Drawn => without_law.drawn += executions.len() as u64,
+            }
             let took = executions.iter().fold((0_u64, 0_u64), |(time, requests), (.., execution)| {
                 (time.saturating_add(execution.took.0), requests + execution.took.1)
             });
@@ -562,7 +578,7 @@ impl Files {
                 offset,
                 write_offset,
                 order: kept.order.clone(),
-                random: 0,
+                random,
                 slack: times(slack, few),
                 duration: took.0 / took.1.max(1),
                 counted: 0,
@@ -571,7 +587,7 @@ impl Files {
         for (file, slack) in of_calls {
             files[file].call_slack = mean(&slack);
         }
-        (files, numbers, lawless)
+        (files, numbers, without_law)
     }
 }
 

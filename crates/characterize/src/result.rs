@@ -193,8 +193,10 @@ pub struct NotKept {
     pub locks: u64,
     /// Sessions that were open while others of the same kind were: a model does one after the other.
     pub overlapping_sessions: u64,
-    /// Sessions whose places follow no law: their transfers follow each other.
+    /// Sessions whose places follow no law: they are drawn.
     pub sessions_without_law: u64,
+    /// Sessions that have the places of a law, but not its order: that is drawn.
+    pub sessions_in_other_order: u64,
     /// Transfers whose places the recording does not have.
     pub unplaced_transfers: u64,
     /// Sessions that a similar one stands for.
@@ -420,7 +422,8 @@ pub fn characterize(
         requests,
         locks: ranks.iter().map(|rank| rank.locks_left_out).sum(),
         overlapping_sessions: modelled.overlapping,
-        sessions_without_law: modelled.lawless,
+        sessions_without_law: modelled.without_law.drawn,
+        sessions_in_other_order: modelled.without_law.shuffled,
         unplaced_transfers: unplaced(&ranks),
         represented_sessions: modelled.represented,
         order_kept: modelled.ordered,

@@ -37,6 +37,11 @@ impl Shape {
         self.layer = self.layer.min(SessionLayer::MpiIo);
     }
 
+    /// Whether it is known which transfer has which size.
+    pub(crate) fn has_sizes_in_order(&self) -> bool {
+        !self.runs.is_empty() || self.sizes.values().all(|sizes| sizes.len() == 1)
+    }
+
     /// Bytes that are asked for.
     pub(crate) fn bytes(&self) -> u64 {
         let all = self.sizes.values().flatten();
@@ -365,7 +370,7 @@ const LONGEST_ORDER: usize = 64;
 const LONGEST_OF_LOCKS: usize = 1024;
 
 /// More runs than these are drawn.
-const MOST_RUNS: usize = 16;
+const MOST_RUNS: usize = 64;
 
 /// Runs of equal sizes, if there are few but not one.
 fn runs(transfers: &[Transfer]) -> Vec<(u64, u64)> {

@@ -28,6 +28,8 @@ enum { ROOT, SHARED, PRIVATE };
 /* With whose calls a session is done: those of MPI-IO by each rank alone, or by all ranks together. */
 enum { OF_SYSTEM, OF_RANK, OF_ALL };
 enum { PLAIN, DIRECTORY, ABSENT };
+/* Where transfers begin: where the one before ended, by a law, at listed places, or at places that are drawn. */
+enum { FOLLOWING, BY_LAW, LISTED, DRAWN, DRAWN_BETWEEN };
 enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME };
 
 /* Sizes of transfers with their weights, in order if they are runs. */
@@ -43,10 +45,14 @@ struct stride {
 
 /* Where transfers begin. */
 struct law {
-	int sequential;
+	int how;
 	u64 start, rank, every;
 	struct stride step, jump, again;
 	int shift;
+	/* Places, each with how many transfers follow each other from there, or its weight. */
+	const struct size *places;
+	u64 align, following; /* Millionths of the transfers that are drawn that follow the one before. */
+	u64 moved; /* Millionths of the transfers that change their places with each other. */
 };
 
 /* Requests that follow each other. */
@@ -72,6 +78,8 @@ struct file {
 	u64 count, size;
 	int kind, present;
 	u64 slack;
+	/* Bytes more for each rank beyond so many. */
+	u64 growth, recorded;
 };
 
 struct group {
@@ -162,6 +170,7 @@ struct running {
 	MPI_File file;
 #endif
 	u64 again, done[KINDS], transfers[2], ends[2], end, cursor, in_run;
+	u64 random, *numbers[2]; /* In which order transfers are at the places of a law, if that is not the usual one. */
 	int was_read; /* Where it stands: who reads less than asked for stands elsewhere. */
 	const struct run *order;
 	/* Steps that were done, and those that the program counts of them. */
@@ -272,11 +281,91 @@ static int request_with_system(int descriptor, int kind, u64 size)
 	return kind == FSYNC ? fsync(descriptor) : fdatasync(descriptor);
 }
 
+/* The next random number (SplitMix64). */
+static u64 drawn(u64 *random)
+{
+	u64 mixed = *random += 0x9e3779b97f4a7c15ULL;
+	mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
+	return mixed ^ (mixed >> 31);
+}
+
+static void swap(u64 *one, u64 *other)
+{
+	u64 kept = *one;
+	*one = *other, *other = kept;
+}
+
+/* So many numbers, a share of which has changed places. */
+static u64 *exchanged(u64 count, u64 share, u64 *random)
+{
+	u64 *numbers = malloc(2 * count * sizeof *numbers), *chosen = numbers + count;
+	if (!numbers)
+		die("malloc", "the order of transfers");
+	for (u64 at = 0; at < count; at++)
+		numbers[at] = chosen[at] = at;
+	for (u64 at = count; at > 1; at--)
+		swap(&chosen[at - 1], &chosen[drawn(random) % at]);
+	for (u64 at = (u64)(((unsigned __int128)count * share + 500000) / 1000000); at > 1; at--)
+		swap(&numbers[chosen[at - 1]], &numbers[chosen[drawn(random) % at]]);
+	return numbers;
+}
+
+/* A place by its weight, or between two neighbours. */
+static u64 drawn_place(const struct law *law, u64 *random)
+{
+	u64 all = 0, at;
+	for (const struct size *place = law->places; place->weight; place++)
+		all += place->weight;
+	if (law->how == DRAWN_BETWEEN) {
+		const struct size *low = law->places + drawn(random) % (all - 1);
+		u64 place = low->bytes + (u64)(((unsigned __int128)(low[1].bytes - low->bytes) * drawn(random)) >> 64);
+		return place - (law->align ? (place - law->places->bytes) % law->align : 0);
+	}
+	const struct size *place = law->places;
+	for (at = drawn(random) % all; at >= place->weight; place++)
+		at -= place->weight;
+	return place->bytes;
+}
+
+/* Where the next transfer begins, which is so large. */
+static u64 offset_of(const struct law *law, struct running *running, int which, u64 size)
+{
+	u64 number = running->transfers[which], runs = 0;
+	if (running->numbers[which])
+		number = running->numbers[which][number];
+	if (law->how == FOLLOWING)
+		return running->numbers[which] ? number * size : running->ends[which];
+	if (law->how == LISTED) {
+		const struct size *run = law->places;
+		for (; run->weight; run++)
+			runs += run->weight;
+		for (number %= runs, run = law->places; number >= run->weight; run++)
+			number -= run->weight;
+		return number ? running->ends[which] : run->bytes;
+	}
+	if (law->how != BY_LAW)
+		return number && drawn(&running->random) % 1000000 < law->following ? running->ends[which]
+										     : drawn_place(law, &running->random);
+	u64 inner = law->every ? number % law->every : number, block = law->every ? number / law->every : 0;
+	u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
+	return law->start + law->rank * turned + at_ranks(law->step) * inner + at_ranks(law->jump) * block +
+	       at_ranks(law->again) * running->again;
+}
+
 static void begin(const struct session *session, struct running *running, u64 *times)
 {
 	u64 counted = running->counted;
+	for (int which = 0; which < 2; which++)
+		free(running->numbers[which]);
 	memset(running, 0, sizeof *running);
 	running->again = (*times)++;
+	running->random = ((u64)rank << 40) ^ ((u64)session->file << 32) ^ running->again;
+	for (int which = 0; which < 2; which++) {
+		u64 count = which ? session->requests[WRITE] : session->requests[READ] + (session->apart ? 0 : session->requests[WRITE]);
+		if (session->laws[which].moved)
+			running->numbers[which] = exchanged(count, session->laws[which].moved, &running->random);
+	}
 	running->order = session->order;
 	running->counted = counted;
 	const char *name = name_of(session, running);
@@ -313,13 +402,7 @@ static void transfer(const struct session *session, struct running *running, int
 {
 	int which = session->apart && kind == WRITE, descriptor = running->descriptor;
 	const struct law *law = &session->laws[which];
-	u64 size = size_of(session, kind, running->done[kind]), inner = running->transfers[which], block = 0;
-	if (law->every)
-		inner = running->transfers[which] % law->every, block = running->transfers[which] / law->every;
-	u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
-	u64 offset = law->sequential ? running->ends[which]
-				     : law->start + law->rank * turned + at_ranks(law->step) * inner +
-					       at_ranks(law->jump) * block + at_ranks(law->again) * running->again;
+	u64 size = size_of(session, kind, running->done[kind]), offset = offset_of(law, running, which, size);
 	int stands = offset == running->cursor && !(kind == WRITE && running->was_read);
 	int follows = stands || (session->flags & O_APPEND && kind == WRITE);
 	ssize_t moved;
@@ -550,7 +633,8 @@ static void prepare(void)
 			int descriptor = is_made ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 			if (!is_made && descriptor < 0)
 				die("open", name);
-			for (u64 left = file->size; left && descriptor >= 0;) {
+			u64 more = (u64)ranks > file->recorded ? (u64)ranks - file->recorded : 0;
+			for (u64 left = file->size + more * file->growth; left && descriptor >= 0;) {
 				u64 part = left < LARGEST ? left : LARGEST;
 				if (write(descriptor, buffer, part) != (ssize_t)part)
 					die("write", name);

@@ -1,8 +1,8 @@
 //! A model of a workload as a program in C, with MPI or without.
 
 use iotrail_workload::{
-    FileKind, MessageHalf, Mode, Model, ModelSession, NameCall, OffsetLaw, Partner, ProgramStep, RequestKind,
-    SessionLayer, Sharing, Stride,
+    DrawnPlaces, FileKind, MessageHalf, Mode, Model, ModelSession, NameCall, OffsetLaw, Partner, ProgramStep,
+    RequestKind, SessionLayer, Sharing, Stride,
 };
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -56,7 +56,7 @@ fn write_files(out: &mut String, model: &Model) -> fmt::Result {
         writeln!(out, "\t{{ 0, -1 }},")?;
     }
     writeln!(out, "}};\n\nstatic const struct file files[] = {{")?;
-    for file in &model.files {
+    for (at, file) in model.files.iter().enumerate() {
         let class = match file.class {
             Sharing::Root => "ROOT",
             Sharing::Shared => "SHARED",
@@ -69,7 +69,11 @@ fn write_files(out: &mut String, model: &Model) -> fmt::Result {
         };
         let (name, present) = (literal(&file.name), u8::from(file.present));
         let (count, size, slack) = (file.count, file.size, file.call_slack);
-        writeln!(out, "\t{{ {name}, {class}, {count}, {size}, {kind}, {present}, {slack}ULL }},")?;
+        let (growth, ranks) = (model.growth(at), model.ranks.unwrap_or_default());
+        writeln!(
+            out,
+            "\t{{ {name}, {class}, {count}, {size}ULL, {kind}, {present}, {slack}ULL, {growth}ULL, {ranks} }},"
+        )?;
     }
     let made = (0..model.files.len()).map(|file| model.makes(file));
     let made: Vec<String> = made.map(|made| u8::from(made).to_string()).collect();
@@ -120,14 +124,12 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
     }
     let kinds = [Lock, LockShared, Read, Write, Fsync, Fdatasync, Stat, Truncate, Unlock];
     let counts = kinds.map(|kind| session.requests.get(&kind).copied().unwrap_or_default().to_string());
-    let stride = |stride: Stride| format!("{{ {}ULL, {} }}", stride.bytes, u8::from(stride.by_ranks));
-    let law = |law: OffsetLaw| match law {
-        OffsetLaw::Sequential => "{ 1, 0, 0, 0, { 0, 0 }, { 0, 0 }, { 0, 0 }, 0 }".to_owned(),
-        OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
-            let strides = [step, jump, again].map(stride).join(", ");
-            format!("{{ 0, {start}ULL, {rank}ULL, {every}, {strides}, {shift} }}")
-        }
-    };
+    let laws = [Some(&session.offset), session.write_offset.as_ref()];
+    for (law, word) in laws.into_iter().zip(["places", "write_places"]) {
+        let places = law.map(places).unwrap_or_default();
+        writeln!(out, "static const struct size {word}_{number}[] = {};", table(&mut places.into_iter()))?;
+    }
+    let moved = if exchanges_in_c(session) { session.random } else { 0 };
     let order: Vec<String> =
         session.order.iter().map(|(kind, count)| format!("{{ {}, {count} }}", kinds_word(*kind))).collect();
     let order = [&order[..], &["{ KINDS, 0 }".to_owned()]].concat().join(", ");
@@ -142,9 +144,60 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
         u8::from(runs),
         session.mean_slack(),
         u8::from(session.write_offset.is_some()),
-        law(session.offset),
-        law(session.write_offset.unwrap_or(OffsetLaw::Sequential)),
+        law(&session.offset, &format!("places_{number}"), moved),
+        law(
+            session.write_offset.as_ref().unwrap_or(&OffsetLaw::Sequential),
+            &format!("write_places_{number}"),
+            if session.write_offset.is_some() { moved } else { 0 },
+        ),
     )
+}
+
+/// Whether the program lets transfers change their places with each other: it does where each law is of requests of one kind and one size.
+#[must_use]
+pub fn exchanges_in_c(session: &ModelSession) -> bool {
+    let of_one_size = session.sizes.len() <= 1 && session.write_sizes.len() <= 1;
+    let has = |kind| session.requests.contains_key(&kind);
+    let of_one_kind = session.write_offset.is_some() || !has(RequestKind::Read) || !has(RequestKind::Write);
+    let is_law = |law: &OffsetLaw| matches!(law, OffsetLaw::Sequential | OffsetLaw::Affine { .. });
+    of_one_size && of_one_kind && is_law(&session.offset) && session.write_offset.as_ref().is_none_or(is_law)
+}
+
+/// Places of a law, with how many transfers follow from each, or weights.
+fn places(law: &OffsetLaw) -> Vec<(u64, u64)> {
+    match law {
+        OffsetLaw::Sequential | OffsetLaw::Affine { .. } => Vec::new(),
+        OffsetLaw::Listed(runs) => runs.clone(),
+        OffsetLaw::Drawn { places: DrawnPlaces::Of(weights), .. } => {
+            weights.iter().map(|(place, weight)| (*place, *weight)).collect()
+        }
+        OffsetLaw::Drawn { places: DrawnPlaces::Between { bounds, .. }, .. } => {
+            bounds.iter().map(|bound| (*bound, 1)).collect()
+        }
+    }
+}
+
+fn law(law: &OffsetLaw, places: &str, moved: u64) -> String {
+    let stride = |stride: Stride| format!("{{ {}ULL, {} }}", stride.bytes, u8::from(stride.by_ranks));
+    let other = |word: &str, align: u64, following: u64| {
+        format!(
+            "{{ {word}, 0, 0, 0, {{ 0, 0 }}, {{ 0, 0 }}, {{ 0, 0 }}, 0, {places}, {align}ULL, {following}, {moved} }}"
+        )
+    };
+    match law {
+        OffsetLaw::Sequential => other("FOLLOWING", 0, 0),
+        &OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
+            let strides = [step, jump, again].map(stride).join(", ");
+            format!(
+                "{{ BY_LAW, {start}ULL, {rank}ULL, {every}, {strides}, {shift}, {places}, 0, 0, {moved} }}"
+            )
+        }
+        OffsetLaw::Listed(_) => other("LISTED", 0, 0),
+        OffsetLaw::Drawn { places: DrawnPlaces::Of(_), sequential } => other("DRAWN", 0, *sequential),
+        OffsetLaw::Drawn { places: DrawnPlaces::Between { align, .. }, sequential } => {
+            other("DRAWN_BETWEEN", *align, *sequential)
+        }
+    }
 }
 
 fn kinds_word(kind: RequestKind) -> &'static str {

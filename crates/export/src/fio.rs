@@ -2,7 +2,8 @@
 
 use crate::losses::{Amount, Losses};
 use iotrail_workload::{
-    Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RequestKind, SessionLayer, Sharing, Stride,
+    DrawnPlaces, Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RequestKind, SessionLayer,
+    Sharing, Stride,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
@@ -174,6 +175,62 @@ struct Layout {
     skip: u64,
     /// The job is done so often, each time from its begin on.
     loops: u64,
+    /// How transfers are at random places; NULL if they are not.
+    scattered: Option<Scattered>,
+}
+
+/// Transfers at random places.
+struct Scattered {
+    start: u64,
+    /// Bytes from there on in which they are; NULL for all of the file.
+    extent: Option<u64>,
+    align: u64,
+    /// How many in a hundred do not follow the one before.
+    percent: u64,
+    /// Whether places may come again.
+    repeats: bool,
+    /// Whether all places are as likely.
+    is_even: bool,
+}
+
+impl Scattered {
+    fn of(places: &DrawnPlaces, sequential: u64, largest: u64) -> Self {
+        let (start, end, align, is_even) = match places {
+            DrawnPlaces::Of(weights) => {
+                let ends = [weights.keys().next(), weights.keys().next_back()].map(|place| place.copied());
+                let [first, last] = ends.map(Option::unwrap_or_default);
+                let even = weights.values().collect::<BTreeSet<_>>().len() == 1;
+                let gaps: BTreeSet<u64> =
+                    weights.keys().zip(weights.keys().skip(1)).map(|(one, next)| next - one).collect();
+                let align = gaps.first().copied().unwrap_or(largest);
+                (first, last.saturating_add(largest), align, even && gaps.len() <= 1)
+            }
+            DrawnPlaces::Between { bounds, align } => {
+                let [first, last] = [bounds.first(), bounds.last()].map(|bound| bound.copied().unwrap_or(0));
+                let end = last.saturating_sub((*align).max(1)).saturating_add(largest).max(last);
+                (first, end, *align, bounds.len() == 2)
+            }
+        };
+        let percent = 100 - sequential * 100 / 1_000_000;
+        Self { start, extent: Some(end - start), align, percent, repeats: true, is_even }
+    }
+
+    /// Each place once, a share of them out of turn.
+    fn in_other_order(random: u64) -> Self {
+        let percent = (random * 100 / 1_000_000).max(1);
+        Self { start: 0, extent: None, align: 0, percent, repeats: false, is_even: true }
+    }
+
+    fn write(&self, out: &mut String, direction: &str) -> fmt::Result {
+        writeln!(out, "rw=rand{direction}")?;
+        if self.percent < 100 {
+            writeln!(out, "percentage_random={}", self.percent)?;
+        }
+        if self.align > 1 {
+            writeln!(out, "blockalign={}", self.align)?;
+        }
+        if self.repeats { writeln!(out, "norandommap=1") } else { Ok(()) }
+    }
 }
 
 impl Job<'_> {
@@ -211,13 +268,18 @@ impl Job<'_> {
         let concerned = Amount { bytes: self.amount().bytes, ..self.of_requests(reads + writes) };
         let mut lose = |what: &str| losses.lose(what, concerned);
         let mut layout = self.layout(ranks, &mut lose);
+        if self.session.random > 0 && layout.scattered.is_none() {
+            lose("the order of places: fio draws its own");
+            if layout.skip == 0 && !self.session.mode.append {
+                layout.scattered = Some(Scattered::in_other_order(self.session.random));
+            }
+        }
         layout.start = layout.start.saturating_add(layout.rank.saturating_mul(self.first.into()));
         if self.first > 0 && self.file.class == Sharing::Private {
             lose("numbers of ranks in names: fio counts from 0");
         }
         let per_loop = (reads + writes).saturating_mul(self.times / layout.loops.max(1));
-        let largest =
-            self.session.sizes.keys().chain(self.session.write_sizes.keys()).max().copied().unwrap_or(1);
+        let largest = self.largest();
         writeln!(out, "[{}]\nstonewall\nnumjobs={}", self.name, self.ranks)?;
         let private = self.file.name.replace("%r", "$jobnum").replace("%i", "$filenum");
         if self.file.class == Sharing::Private || self.file.count > 1 {
@@ -234,7 +296,10 @@ impl Job<'_> {
             (false, _) => "write",
         };
         let skip = if layout.skip > 0 { format!(":{}", layout.skip) } else { String::new() };
-        writeln!(out, "rw={direction}{skip}")?;
+        match &layout.scattered {
+            None => writeln!(out, "rw={direction}{skip}")?,
+            Some(scattered) => scattered.write(out, direction)?,
+        }
         if reads > 0 && writes > 0 {
             lose("the order of reads and writes of a session: only their share is kept");
             writeln!(out, "rwmixread={}", reads * 100 / (reads + writes))?;
@@ -245,7 +310,9 @@ impl Job<'_> {
             .start
             .saturating_add(layout.rank.saturating_mul(u64::from(self.ranks.saturating_sub(1))))
             .saturating_add(step.saturating_mul(per_loop));
-        let size = end.max(self.file.size).saturating_mul(self.file.count);
+        let whole = end.max(self.file.size);
+        let size = layout.scattered.as_ref().map_or(whole, |scattered| scattered.extent.unwrap_or(whole));
+        let size = size.saturating_mul(self.file.count);
         writeln!(out, "size={size}\nnumber_ios={per_loop}")?;
         if layout.start > 0 || layout.rank > 0 {
             writeln!(out, "offset={}\noffset_increment={}", layout.start, layout.rank)?;
@@ -264,18 +331,34 @@ impl Job<'_> {
         writeln!(out)
     }
 
+    fn largest(&self) -> u64 {
+        self.session.sizes.keys().chain(self.session.write_sizes.keys()).max().copied().unwrap_or(1)
+    }
+
     fn layout(&self, ranks: u32, lose: &mut impl FnMut(&str)) -> Layout {
         let appends = self.session.mode.append;
-        let alone = |start, rank, skip, loops| Layout { start, rank, skip, loops };
+        let alone = |start, rank, skip, loops| Layout { start, rank, skip, loops, scattered: None };
         if self.session.write_offset.is_some() {
             lose("laws of offsets: transfers follow each other");
             return alone(0, 0, 0, self.times);
         }
-        match self.session.offset {
+        match &self.session.offset {
+            OffsetLaw::Listed(_) => {
+                lose("places in a list: transfers follow each other");
+                alone(0, 0, 0, self.times)
+            }
+            OffsetLaw::Drawn { places, sequential } => {
+                let scattered = Scattered::of(places, *sequential, self.largest());
+                if !scattered.is_even {
+                    lose("the distribution of places: fio draws them evenly");
+                }
+                let start = scattered.start;
+                Layout { scattered: Some(scattered), ..alone(start, 0, 0, 1) }
+            }
             // Of many files each is done once.
             OffsetLaw::Sequential if appends || self.file.count > 1 => alone(0, 0, 0, 1),
             OffsetLaw::Sequential => alone(0, 0, 0, self.times),
-            OffsetLaw::Affine { start, rank, step, again, every, shift, .. } => {
+            &OffsetLaw::Affine { start, rank, step, again, every, shift, .. } => {
                 let size = self.session.sizes.keys().next().copied().unwrap_or(1);
                 let transfers = self.session.requests.iter().filter(|(kind, _)| kind.is_transfer());
                 let transfers: u64 = transfers.map(|(_, count)| count).sum();

@@ -51,7 +51,7 @@ mod watched;
 mod wfformat;
 mod workflow;
 
-pub use c_program::c_program;
+pub use c_program::{c_program, exchanges_in_c};
 pub use dfg::{dfg_files, write_dfg};
 pub use error::ExportError;
 pub use fio::{FioJob, fio_job};

@@ -247,6 +247,7 @@ impl Files<'_> {
 struct RankProgram<'a, 'f> {
     model: &'a Model,
     rank: u32,
+    ranks: u32,
     files: &'f mut Files<'a>,
     awaited: &'f Awaited,
     /// How often each session was closed.
@@ -281,6 +282,7 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         let mut made = Self {
             model,
             rank,
+            ranks,
             files,
             awaited,
             closed: HashMap::new(),
@@ -326,7 +328,9 @@ impl<'a, 'f> RankProgram<'a, 'f> {
                 Action::Open { file, open, mode: OpenMode { interface, ..open_mode(mode) } }
             }
             Step::Transfer { kind, offset, size } => {
-                self.transfer(open, (kind, offset, size), self.model.files[of_file].filled)
+                let filled = self.model.files[of_file].filled
+                    || of.is_some_and(|(file, session)| self.model.reads_grow(file, session, self.ranks));
+                self.transfer(open, (kind, offset, size), filled)
             }
             Step::Request(RequestKind::Fdatasync) => Action::SyncData(open),
             Step::Request(RequestKind::Stat) => Action::StatOpen(open),

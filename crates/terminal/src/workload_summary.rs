@@ -348,11 +348,12 @@ fn not_kept(found: &Characterization) -> Vec<String> {
         "sessions",
         "that overlap others of the same kind: a model does one after the other",
     );
+    say(lost.sessions_without_law, "session", "sessions", "whose offsets follow no law: they are drawn");
     say(
-        lost.sessions_without_law,
+        lost.sessions_in_other_order,
         "session",
         "sessions",
-        "whose offsets follow no law: their transfers follow each other",
+        "that go through places in an order of their own: the order is drawn",
     );
     say(
         lost.unplaced_transfers,

@@ -29,10 +29,10 @@ pub use groups::{Behaviour, Group, groups};
 pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
-    Action, Apart, FileKind, Knob, KnobError, Knobs, MessageHalf, Mode, Model, ModelError, ModelFile,
-    ModelSession, NameCall, OffsetLaw, Partner, PathBarrier, ProgramStep, RankGroup, Ratio, RequestKind,
-    SessionLayer, ShareKnob, Sharing, Statistics, Stride, Stuck, Synthetic, TooMuch, Totals, VERSION,
-    locks_fit, synthesise, takes_locks,
+    Action, Apart, DrawnPlaces, FileKind, Knob, KnobError, Knobs, MessageHalf, Mode, Model, ModelError,
+    ModelFile, ModelSession, NameCall, OffsetLaw, Partner, PathBarrier, ProgramStep, RankGroup, Ratio,
+    RequestKind, SessionLayer, ShareKnob, Sharing, Statistics, Stride, Stuck, Synthetic, TooMuch, Totals,
+    VERSION, locks_fit, synthesise, takes_locks,
 };
 pub use path::{Path, PathElement, Step, path};
 pub use profile::{ClassProfile, Distance, Profile};

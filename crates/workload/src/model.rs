@@ -5,10 +5,12 @@ mod error;
 mod knobs;
 mod layer;
 mod names;
+mod offsets;
 mod progress;
 mod quantity;
 mod ratio;
 mod read;
+mod read_offsets;
 mod read_statistics;
 mod statistics;
 mod synthesis;
@@ -20,6 +22,8 @@ mod write_statistics;
 pub use error::ModelError;
 pub use knobs::{Knob, KnobError, Knobs, ShareKnob};
 pub use layer::SessionLayer;
+pub(crate) use offsets::shifted;
+pub use offsets::{DrawnPlaces, OffsetLaw, Stride};
 pub use progress::Stuck;
 pub use ratio::Ratio;
 pub use statistics::Statistics;
@@ -28,7 +32,7 @@ pub use together::Apart;
 pub use totals::{TooMuch, Totals};
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// Version of model files that is read and written.
 pub const VERSION: i64 = 1;
@@ -100,6 +104,45 @@ impl Model {
         model.sessions.iter().any(|session| session.mode.create)
             || model.statistics.iter().any(Statistics::makes)
             || makes(&self.steps, file)
+    }
+
+    /// Whether so many ranks, more than the recording had, read more of a file through a session: the file that was there has grown with them.
+    #[must_use]
+    pub fn reads_grow(&self, file: usize, session: usize, ranks: u32) -> bool {
+        let of = &self.files[file];
+        self.ranks.is_some_and(|recorded| ranks > recorded)
+            && !self.is_dealt(file)
+            && of.class == Sharing::Shared
+            && of.size > 0
+            && of.sessions.get(session).is_some_and(|session| session.offset.grows())
+    }
+
+    /// By how many bytes a file that is there before grows with each rank more than the recording had, because that reads behind its end.
+    #[must_use]
+    pub fn growth(&self, file: usize) -> u64 {
+        let Some(ranks) = self.ranks.filter(|ranks| *ranks < u32::MAX) else { return 0 };
+        let grows = |session| self.reads_grow(file, session, ranks + 1);
+        if !(0..self.files[file].sessions.len()).any(grows) {
+            return 0;
+        }
+        let end_of = |ranks| {
+            let mut end = 0;
+            for rank in 0..ranks {
+                let read = synthesise(self, (rank, ranks), 0, &mut |step| {
+                    if let (Action::Transfer { kind: RequestKind::Read, offset, size }, Some((of, session))) =
+                        (step.action, step.of)
+                        && of == file
+                        && grows(session)
+                    {
+                        end = end.max(offset.saturating_add(size));
+                    }
+                    ControlFlow::<()>::Continue(())
+                });
+                debug_assert!(read.is_continue());
+            }
+            end
+        };
+        end_of(ranks + 1).saturating_sub(end_of(ranks))
     }
 
     /// Whether the file of that index is there before the run.
@@ -457,67 +500,6 @@ impl NameCall {
             Self::MakeDirectory => kind == FileKind::Directory,
             Self::RemoveDirectory | Self::List => kind != FileKind::File,
         }
-    }
-}
-
-/// Where transfers of a session begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OffsetLaw {
-    /// Where the one before ended; the first at 0.
-    Sequential,
-    /// At `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k` for transfer i of execution k, both from 0, of rank r,
-    /// in bytes.
-    Affine {
-        /// Of the first transfer of rank 0.
-        start: u64,
-        /// From rank to rank.
-        rank: u64,
-        /// From transfer to transfer.
-        step: Stride,
-        /// From execution to execution of the session.
-        again: Stride,
-        /// After so many transfers the next ones begin elsewhere; 0 for never.
-        every: u64,
-        /// From the first transfer of so many to the first of the next ones.
-        jump: Stride,
-        /// r is the rank that comes so much later, counted round.
-        shift: i32,
-    },
-}
-
-impl OffsetLaw {
-    /// Whether ranks take turns: places of one rank are further apart the more ranks there are.
-    #[must_use]
-    pub const fn is_interleaved(self) -> bool {
-        matches!(self, Self::Affine { step: Stride { by_ranks: true, .. }, every: 0, .. })
-    }
-}
-
-/// A distance between places in a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stride {
-    /// In bytes; of each rank if `by_ranks`.
-    pub bytes: u64,
-    /// Whether it is that of all ranks together: interleaved places are further apart the more ranks there are.
-    pub by_ranks: bool,
-}
-
-/// The rank that comes `shift` later among so many, counted round.
-pub(crate) fn shifted(rank: u32, shift: i32, ranks: u32) -> u32 {
-    (i64::from(rank) + i64::from(shift)).rem_euclid(i64::from(ranks.max(1))) as u32
-}
-
-impl Stride {
-    /// So many bytes, at any number of ranks.
-    #[must_use]
-    pub const fn fixed(bytes: u64) -> Self {
-        Self { bytes, by_ranks: false }
-    }
-
-    /// Bytes at so many ranks.
-    #[must_use]
-    pub const fn at(self, ranks: u32) -> u64 {
-        if self.by_ranks { self.bytes.saturating_mul(ranks as u64) } else { self.bytes }
     }
 }
 

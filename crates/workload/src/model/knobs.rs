@@ -6,8 +6,7 @@ mod sharing;
 
 use super::read_statistics::share;
 use super::{
-    FileKind, Model, ModelFile, ModelSession, OffsetLaw, Ratio, RequestKind, SessionLayer, Sharing,
-    Statistics,
+    FileKind, Model, ModelFile, ModelSession, Ratio, RequestKind, SessionLayer, Sharing, Statistics,
 };
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -170,11 +169,7 @@ impl Knobs {
             *size = self.size(*size)?;
         }
         for law in std::iter::once(&mut session.offset).chain(&mut session.write_offset) {
-            if let OffsetLaw::Affine { start, rank, step, again, jump, .. } = law {
-                for part in [start, rank, &mut step.bytes, &mut again.bytes, &mut jump.bytes] {
-                    *part = self.size(*part)?;
-                }
-            }
+            *law = law.with_bytes(|bytes| self.size(bytes))?;
         }
         session.slack = self.times(&session.slack)?;
         let (was_empty, counted) = (session.requests.is_empty(), session.counted());
@@ -197,7 +192,7 @@ impl Knobs {
         if !has(RequestKind::Read) && !session.write_sizes.is_empty() {
             session.sizes = std::mem::take(&mut session.write_sizes);
         }
-        if let Some(law) = session.write_offset.filter(|_| !has(RequestKind::Read)) {
+        if let Some(law) = session.write_offset.take_if(|_| !has(RequestKind::Read)) {
             session.offset = law;
         }
         if !has(RequestKind::Read) || !has(RequestKind::Write) {

@@ -76,7 +76,8 @@ impl Model {
         sessions.into_iter().find(|session| session.has_locks()).map(|session| &*session.name)
     }
 
-    pub(super) fn sessions(&self) -> impl Iterator<Item = &ModelSession> {
+    /// The sessions of all files.
+    pub fn sessions(&self) -> impl Iterator<Item = &ModelSession> {
         self.files.iter().flat_map(|file| &file.sessions)
     }
 

@@ -1,13 +1,13 @@
 //! Model files, read and checked as a whole.
 
 use super::names::collision;
-use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, time};
+use super::quantity::{BYTES_EXPECTED, TIME_EXPECTED, TIMES, bytes, time};
 use super::read_statistics::{RawStatistics, share};
 use super::synthesis::spread;
 use super::{
     CALLS, FileKind, MessageHalf, Mode, Model, ModelError, ModelFile, ModelSession, NameCall, OffsetLaw,
-    Partner, ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride, VERSION,
-    locks_fit, rounds, takes_locks,
+    Partner, ProgramStep, REQUESTS, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, VERSION, locks_fit,
+    rounds, takes_locks,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -40,8 +40,6 @@ const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and
 pub(super) const MODES: &str =
     "expected ro, wo or rw, then any of create, truncate, append, each once; the last two need wo or rw";
 const LAYER_WORDS: &str = "expected posix, mpi-io or collective";
-const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES, shift = N }; step, again and jump may be \"BYTES * ranks\"";
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawModel {
@@ -582,13 +580,7 @@ impl Source<'_> {
         requests: &BTreeMap<RequestKind, u64>,
     ) -> Result<Vec<(u64, u64)>, ModelError> {
         let toml::Value::Array(items) = raw.get_ref() else { return Ok(Vec::new()) };
-        let run = |item: &toml::Value| {
-            let text = item.as_str()?;
-            let (count, size) =
-                text.split_once(TIMES).map_or((Some(1), text), |(count, size)| (count.parse().ok(), size));
-            Some((bytes(size)?, count.filter(|count| (1..=MAX_REQUESTS).contains(count))?))
-        };
-        let runs: Option<Vec<(u64, u64)>> = items.iter().map(run).collect();
+        let runs = runs_of_bytes(items);
         let expected = "expected sizes in the order of the transfers, as in [\"15 * 64 KiB\", \"1 KiB\"]";
         let runs = runs
             .filter(|runs| !runs.is_empty())
@@ -689,48 +681,6 @@ impl Source<'_> {
         Ok(values)
     }
 
-    fn offset(&self, raw: &Spanned<toml::Value>) -> Result<OffsetLaw, ModelError> {
-        let error = || self.error(raw.span(), "this is not a law of offsets", OFFSETS);
-        match raw.get_ref() {
-            toml::Value::String(word) if word == "sequential" => Ok(OffsetLaw::Sequential),
-            toml::Value::Table(table) => {
-                if table.keys().any(|key| {
-                    !matches!(key.as_str(), "start" | "rank" | "step" | "again" | "every" | "jump" | "shift")
-                }) {
-                    return Err(error());
-                }
-                let part = |key| match table.get(key) {
-                    None => Ok(0),
-                    Some(value) => quantity(value, bytes).ok_or_else(error),
-                };
-                let by_ranks = |key| Some(table.get(key)?.as_str()?.strip_suffix(BY_RANKS));
-                let stride = |key| match by_ranks(key) {
-                    Some(Some(text)) => Ok(Stride { bytes: bytes(text).ok_or_else(error)?, by_ranks: true }),
-                    _ => part(key).map(Stride::fixed),
-                };
-                let every = || match table.get("every").map(toml::Value::as_integer) {
-                    None => Ok(0),
-                    Some(number) => number.and_then(|number| u64::try_from(number).ok()).ok_or_else(error),
-                };
-                Ok(OffsetLaw::Affine {
-                    start: part("start")?,
-                    rank: part("rank")?,
-                    step: stride("step")?,
-                    again: stride("again")?,
-                    every: every()?,
-                    jump: stride("jump")?,
-                    shift: match table.get("shift").map(toml::Value::as_integer) {
-                        None => 0,
-                        Some(number) => {
-                            number.and_then(|number| i32::try_from(number).ok()).ok_or_else(error)?
-                        }
-                    },
-                })
-            }
-            _ => Err(error()),
-        }
-    }
-
     pub(super) fn quantity(
         &self,
         raw: &Spanned<toml::Value>,
@@ -745,6 +695,17 @@ fn does_both(requests: &BTreeMap<RequestKind, u64>) -> bool {
     requests.contains_key(&RequestKind::Read) && requests.contains_key(&RequestKind::Write)
 }
 
+/// Runs of bytes, such as `"15 * 64 KiB"`: bytes and number.
+pub(super) fn runs_of_bytes(items: &[toml::Value]) -> Option<Vec<(u64, u64)>> {
+    let run = |item: &toml::Value| {
+        let text = item.as_str()?;
+        let (count, size) =
+            text.split_once(TIMES).map_or((Some(1), text), |(count, size)| (count.parse().ok(), size));
+        Some((bytes(size)?, count.filter(|count| (1..=MAX_REQUESTS).contains(count))?))
+    };
+    items.iter().map(run).collect()
+}
+
 /// How often each size occurs in runs.
 fn summed(runs: &[(u64, u64)]) -> BTreeMap<u64, u64> {
     let mut sizes = BTreeMap::new();
@@ -754,7 +715,7 @@ fn summed(runs: &[(u64, u64)]) -> BTreeMap<u64, u64> {
     sizes
 }
 
-fn quantity(value: &toml::Value, parse: fn(&str) -> Option<u64>) -> Option<u64> {
+pub(super) fn quantity(value: &toml::Value, parse: fn(&str) -> Option<u64>) -> Option<u64> {
     match value {
         toml::Value::String(text) => parse(text),
         toml::Value::Integer(number) => parse(&number.to_string()),

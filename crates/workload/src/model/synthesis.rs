@@ -7,9 +7,9 @@
 //! Source: PIONEER, algorithm 1, whose draws are independent.
 
 use super::drawn::WHOLE;
+use super::offsets::Placer;
 use super::{
-    MessageHalf, Mode, Model, ModelFile, ModelSession, NameCall, OffsetLaw, ProgramStep, Ratio, RequestKind,
-    Sharing, shifted,
+    MessageHalf, Mode, Model, ModelFile, ModelSession, NameCall, ProgramStep, Ratio, RequestKind, Sharing,
 };
 use crate::random::Random;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -502,6 +502,9 @@ impl Model {
     }
 }
 
+/// The draws of places have a key of their own, beside those of slack (1).
+const OF_PLACES: u64 = 2;
+
 /// The transfers of one execution of a session by a rank of so many, in order.
 fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) -> Vec<Transfer> {
     let (mut random, occurrence) = (Random::of(key), key[4]);
@@ -517,23 +520,18 @@ fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) 
         }
         sizes.insert(kind, drawn);
     }
-    // Of all transfers, or of reads and of writes: where the last one ended, and how many there were.
-    let mut so_far = [(0_u64, 0_u64); 2];
+    let count = |kind: RequestKind| session.requests.get(&kind).copied().unwrap_or_default();
+    let (reads, writes) = (count(RequestKind::Read), count(RequestKind::Write));
+    let of_law = |law, number, part| {
+        Placer::new(law, number, (rank, ranks), occurrence, &[key, &[OF_PLACES + part][..]].concat())
+    };
+    let apart = session.write_offset.as_ref().filter(|_| writes > 0);
+    let mut of_writes = apart.map(|law| of_law(law, writes, 1));
+    let mut others = of_law(&session.offset, if apart.is_some() { reads } else { reads + writes }, 0);
     let drawn = ordered(session).into_iter().filter_map(|kind| Some((kind, sizes.get_mut(&kind)?.pop()?)));
     let place = |(kind, size)| {
-        let law = session.write_offset.filter(|_| kind == RequestKind::Write);
-        let (end, number) = &mut so_far[usize::from(law.is_some())];
-        let offset = match law.unwrap_or(session.offset) {
-            OffsetLaw::Sequential => *end,
-            OffsetLaw::Affine { start, rank: by, step, again, every, jump, shift } => start
-                .saturating_add(by.saturating_mul(u64::from(shifted(rank, shift, ranks))))
-                .saturating_add(step.at(ranks).saturating_mul(inner(*number, every)))
-                .saturating_add(jump.at(ranks).saturating_mul(number.checked_div(every).unwrap_or(0)))
-                .saturating_add(again.at(ranks).saturating_mul(occurrence)),
-        };
-        *end = offset.saturating_add(size);
-        *number += 1;
-        Transfer { kind, offset, size }
+        let own = of_writes.as_mut().filter(|_| kind == RequestKind::Write);
+        Transfer { kind, offset: own.unwrap_or(&mut others).place(size), size }
     };
     let mut placed: Vec<Transfer> = drawn.map(place).collect();
     exchange(&mut placed, session.random, &mut random);
@@ -578,7 +576,7 @@ fn deal(session: &ModelSession, of_ranks: &[Vec<Transfer>]) -> Vec<Transfer> {
 
 /// So many values at equal distances of the cumulated weights, from a random begin, in random order: each value is drawn as often as its
 /// weight says, or once more or less.
-fn systematic(weights: &BTreeMap<u64, u64>, draws: usize, random: &mut Random) -> Vec<u64> {
+pub(super) fn systematic(weights: &BTreeMap<u64, u64>, draws: usize, random: &mut Random) -> Vec<u64> {
     let total: u128 = weights.values().map(|&weight| u128::from(weight)).sum();
     if total == 0 || weights.len() == 1 {
         return vec![weights.keys().next().copied().unwrap_or_default(); draws];
@@ -602,11 +600,6 @@ fn systematic(weights: &BTreeMap<u64, u64>, draws: usize, random: &mut Random) -
         .collect();
     random.shuffle(&mut drawn);
     drawn
-}
-
-/// Number of a transfer since the last jump.
-fn inner(transfer: u64, every: u64) -> u64 {
-    transfer.checked_rem(every).unwrap_or(transfer)
 }
 
 /// Requests spread evenly among each other: the j-th of n is at j/n, equal places in the order of kinds.

@@ -3,8 +3,8 @@
 use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
 use super::write_statistics::{share_text, write_path_barrier, write_statistics};
 use super::{
-    FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, Partner, ProgramStep, Ratio, RequestKind,
-    SessionLayer, Sharing, Stride, VERSION,
+    DrawnPlaces, FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, Partner, ProgramStep, Ratio,
+    RequestKind, SessionLayer, Sharing, Stride, VERSION,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -161,8 +161,8 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
         };
         writeln!(f, "order = [{}]", session.order.iter().map(run).collect::<Vec<_>>().join(", "))?;
     }
-    write_law(f, "offset", session.offset)?;
-    if let Some(law) = session.write_offset {
+    write_law(f, "offset", &session.offset)?;
+    if let Some(law) = &session.write_offset {
         write_law(f, "write_offset", law)?;
     }
     if session.random > 0 {
@@ -196,10 +196,21 @@ impl fmt::Display for Mode {
     }
 }
 
-fn write_law(f: &mut fmt::Formatter<'_>, key: &str, law: OffsetLaw) -> fmt::Result {
+fn write_law(f: &mut fmt::Formatter<'_>, key: &str, law: &OffsetLaw) -> fmt::Result {
     match law {
         OffsetLaw::Sequential => writeln!(f, "{key} = \"sequential\""),
-        OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
+        OffsetLaw::Listed(runs) => {
+            writeln!(f, "{key} = [{}]", runs.iter().map(run_text).collect::<Vec<_>>().join(", "))
+        }
+        OffsetLaw::Drawn { places, sequential } => {
+            let (places, align) = drawn_text(places);
+            let sequential = match sequential {
+                0 => String::new(),
+                share => format!(", sequential = \"{}\"", share_text(*share)),
+            };
+            writeln!(f, "{key} = {{ drawn = {places}{align}{sequential} }}")
+        }
+        &OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
             let parts = [
                 ("start", Stride::fixed(start)),
                 ("rank", Stride::fixed(rank)),
@@ -218,6 +229,22 @@ fn write_law(f: &mut fmt::Formatter<'_>, key: &str, law: OffsetLaw) -> fmt::Resu
                 shown.push(format!("shift = {shift}"));
             }
             writeln!(f, "{key} = {{ {} }}", shown.join(", "))
+        }
+    }
+}
+
+/// Places that are drawn, and what they are multiples of, as they are written.
+fn drawn_text(places: &DrawnPlaces) -> (String, String) {
+    match places {
+        DrawnPlaces::Of(weights) => {
+            let all = weights.iter().map(|(place, weight)| format!("\"{}\" = {weight}", bytes_text(*place)));
+            (format!("{{ {} }}", all.collect::<Vec<_>>().join(", ")), String::new())
+        }
+        DrawnPlaces::Between { bounds, align } => {
+            let all = bounds.iter().map(|bound| format!("\"{}\"", bytes_text(*bound)));
+            let align =
+                if *align > 1 { format!(", align = \"{}\"", bytes_text(*align)) } else { String::new() };
+            (format!("[{}]", all.collect::<Vec<_>>().join(", ")), align)
         }
     }
 }

@@ -1,7 +1,7 @@
 use iotrail_workload::{
-    Action, FileKind, KnobError, Knobs, MessageHalf, Mode, Model, ModelFile, ModelSession, NameCall,
-    OffsetLaw, ProgramStep, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride, Synthetic, TooMuch,
-    Totals, synthesise,
+    Action, DrawnPlaces, FileKind, KnobError, Knobs, MessageHalf, Mode, Model, ModelFile, ModelSession,
+    NameCall, OffsetLaw, ProgramStep, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride,
+    Synthetic, TooMuch, Totals, synthesise,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -283,6 +283,16 @@ fn session() -> impl Strategy<Value = ModelSession> {
             let (step, again, jump) = (stride(step), stride(again), stride(jump));
             OffsetLaw::Affine { start, rank, step, again, every, jump, shift: every as i32 - 1 }
         }),
+        prop::collection::vec((0_u64..9000, 1_u64..5), 1..5).prop_map(OffsetLaw::Listed),
+        (prop::collection::btree_map(0_u64..9000, 1_u64..9, 1..4), 0_u64..=1_000_000).prop_map(
+            |(weights, sequential)| OffsetLaw::Drawn { places: DrawnPlaces::Of(weights), sequential }
+        ),
+        (prop::collection::vec(0_u64..9000, 2..5), 1_u64..600, 0_u64..=1_000_000).prop_map(
+            |(mut bounds, align, sequential)| {
+                bounds.sort_unstable();
+                OffsetLaw::Drawn { places: DrawnPlaces::Between { bounds, align }, sequential }
+            }
+        ),
     ];
     let sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 1..4);
     let write_sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 0..3);
@@ -305,7 +315,7 @@ fn session() -> impl Strategy<Value = ModelSession> {
                 write_sizes,
                 runs: Vec::new(),
                 random: (slack % 3) * 250_000,
-                write_offset: (slack % 2 == 0 && !write_sizes_empty).then_some(offset),
+                write_offset: (slack % 2 == 0 && !write_sizes_empty).then_some(offset.clone()),
                 order: if syncs > 1 && write_sizes_empty {
                     vec![(RequestKind::Fdatasync, syncs), (RequestKind::Read, reads)]
                 } else {

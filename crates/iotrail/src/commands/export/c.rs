@@ -3,7 +3,8 @@
 use crate::commands::workload::{Scaling, read};
 use crate::{output, ui::Ui};
 use anyhow::{bail, ensure};
-use iotrail_export::c_program;
+use iotrail_export::{c_program, exchanges_in_c};
+use iotrail_model::units;
 use iotrail_workload::Model;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   iotrail export c model.toml -o app.c                  # mpicc -o app app.c && mpirun -n 8 ./app DIRECTORY
 
-The ranks of the model are those of MPI, and its barriers are MPI's; with -DSERIAL there is one rank and no MPI. Where the model draws sizes of transfers, the program makes as many of each in the order of their values.")]
+The ranks of the model are those of MPI, and its barriers are MPI's; with -DSERIAL there is one rank and no MPI. Where the model draws sizes of transfers, the program makes as many of each in the order of their values; places that are drawn are drawn anew.")]
 pub(super) struct Args {
     /// The model file; `-` is stdin.
     #[arg(value_name = "MODEL")]
@@ -37,6 +38,13 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         model.ranks.filter(|ranks| is_checked(&model, *ranks)).and_then(|ranks| model.stuck(ranks, 0))
     {
         bail!("ranks of this model wait for each other for ever: {stuck}");
+    }
+    let in_order = model.sessions().filter(|session| session.random > 0 && !exchanges_in_c(session)).count();
+    if in_order > 0 {
+        ui.warn(&format!(
+            "{} of several kinds, sizes or places: their transfers change no places (random) in the program",
+            units::counted(in_order as u64, "session", "sessions")
+        ));
     }
     output::text(&args.output, c_program(&model))?;
     if args.output != Path::new("-") {

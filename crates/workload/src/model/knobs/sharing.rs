@@ -25,8 +25,8 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
                 of.name.push_str(".%r");
                 of.sessions.iter_mut().for_each(|session| {
                     session.layer = session.layer.min(SessionLayer::MpiIo);
-                    session.offset = alone(session.offset);
-                    session.write_offset = session.write_offset.map(alone);
+                    session.offset = alone(&session.offset);
+                    session.write_offset = session.write_offset.as_ref().map(alone);
                 });
             }
             Some(end) => {
@@ -36,11 +36,11 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
                     let size = sizes.iter().flat_map(|sizes| sizes.keys()).copied().collect::<Vec<_>>();
                     let appends = session.mode.append;
                     session.mode.truncate = false;
-                    let law = |law| together(law, end, &size, appends);
+                    let law = |law: &OffsetLaw| together(law, end, &size, appends);
                     let name = of.name.clone();
                     session.offset =
-                        law(session.offset).map_err(|why| KnobError::NotShared(name.clone(), why))?;
-                    let written = session.write_offset.map(law).transpose();
+                        law(&session.offset).map_err(|why| KnobError::NotShared(name.clone(), why))?;
+                    let written = session.write_offset.as_ref().map(law).transpose();
                     session.write_offset = written.map_err(|why| KnobError::NotShared(name, why))?;
                 }
                 of.size = 0;
@@ -52,8 +52,8 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
 }
 
 /// The places of a rank in a file of its own: one behind the other, where ranks took turns.
-fn alone(law: OffsetLaw) -> OffsetLaw {
-    match law {
+fn alone(law: &OffsetLaw) -> OffsetLaw {
+    match *law {
         OffsetLaw::Affine { step, again, every, jump, .. } => {
             let own = |stride: Stride| Stride::fixed(stride.bytes);
             OffsetLaw::Affine {
@@ -66,18 +66,18 @@ fn alone(law: OffsetLaw) -> OffsetLaw {
                 shift: 0,
             }
         }
-        law => law,
+        _ => law.clone(),
     }
 }
 
 /// The places of a rank in a file of all, behind those of the rank before.
-fn together(law: OffsetLaw, end: u64, sizes: &[u64], appends: bool) -> Result<OffsetLaw, &'static str> {
+fn together(law: &OffsetLaw, end: u64, sizes: &[u64], appends: bool) -> Result<OffsetLaw, &'static str> {
     match (law, sizes) {
-        (OffsetLaw::Affine { start, step, again, every, jump, shift, .. }, _) => {
+        (&OffsetLaw::Affine { start, step, again, every, jump, shift, .. }, _) => {
             Ok(OffsetLaw::Affine { start, rank: end, step, again, every, jump, shift })
         }
-        (OffsetLaw::Sequential, []) => Ok(law),
-        (OffsetLaw::Sequential, _) if appends => Ok(law),
+        (OffsetLaw::Sequential, []) => Ok(OffsetLaw::Sequential),
+        (OffsetLaw::Sequential, _) if appends => Ok(OffsetLaw::Sequential),
         (OffsetLaw::Sequential, [size]) => Ok(OffsetLaw::Affine {
             start: 0,
             rank: end,
@@ -89,6 +89,9 @@ fn together(law: OffsetLaw, end: u64, sizes: &[u64], appends: bool) -> Result<Of
         }),
         (OffsetLaw::Sequential, _) => {
             Err("its transfers follow each other with different sizes; give it one size, or a law of offsets")
+        }
+        (OffsetLaw::Listed(_) | OffsetLaw::Drawn { .. }, _) => {
+            Err("its places are listed or drawn, not a law of the rank; give it a law of offsets")
         }
     }
 }

@@ -1,0 +1,180 @@
+//! Places of transfers that follow no law: as a list where that is short and the same in all executions, else as a distribution.
+//!
+//! Source: `spec/workload.md`, section 2: OFF where no law fits, and SEQ.
+
+use crate::laws::Place;
+use crate::sessions::Transfer;
+use iotrail_workload::{DrawnPlaces, OffsetLaw};
+use std::collections::BTreeMap;
+
+/// So many different places are kept with their numbers; of more only how many there are between bounds.
+const MOST_PLACES: usize = 64;
+/// Between so many bounds and one more.
+const MOST_SLICES: usize = 64;
+/// A distribution is near enough if its cumulated shares are within this, or within what so few draws differ by chance.
+const NEAR: f64 = 1.0 / 64.0;
+/// At 95 % (Kolmogorov).
+const BY_CHANCE: f64 = 1.36;
+
+/// The places of all executions as a list of at most so many runs, if these are the same.
+pub(crate) fn listed(places: &[Place<'_>], most: usize) -> Option<OffsetLaw> {
+    let (first, others) = places.split_first()?;
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    let mut end = None;
+    for transfer in first.2 {
+        let offset = transfer.offset.get()?;
+        let is_full = runs.len() == most;
+        match runs.last_mut() {
+            Some((_, count)) if end == Some(offset) => *count += 1,
+            _ if is_full => return None,
+            _ => runs.push((offset, 1)),
+        }
+        end = Some(offset.saturating_add(transfer.size));
+    }
+    let same = |other: &Place<'_>| {
+        first.2.len() == other.2.len()
+            && first
+                .2
+                .iter()
+                .zip(other.2)
+                .all(|(one, other)| (one.offset, one.size) == (other.offset, other.size))
+    };
+    (!runs.is_empty() && others.iter().all(same)).then_some(OffsetLaw::Listed(runs))
+}
+
+/// The distribution of places to which transfers jump, and how many of the others follow each other; NULL if no place is known.
+pub(crate) fn drawn(places: &[Place<'_>]) -> Option<OffsetLaw> {
+    let mut jumps: Vec<u64> = Vec::new();
+    let (mut follow, mut all) = (0_u64, 0_u64);
+    for (.., transfers) in places {
+        jumps.extend(transfers.first().and_then(|first| first.offset.get()));
+        for (before, transfer) in transfers.iter().zip(transfers.iter().skip(1)) {
+            let Some(offset) = transfer.offset.get() else { continue };
+            all += 1;
+            match end(before) == Some(offset) {
+                true => follow += 1,
+                false => jumps.push(offset),
+            }
+        }
+    }
+    jumps.sort_unstable();
+    let sequential = (u128::from(follow) * 1_000_000).checked_div(u128::from(all)).unwrap_or(0) as u64;
+    let places = distribution(&jumps)?;
+    Some(OffsetLaw::Drawn { places, sequential })
+}
+
+fn end(transfer: &Transfer) -> Option<u64> {
+    Some(transfer.offset.get()?.saturating_add(transfer.size))
+}
+
+/// Of places in ascending order.
+fn distribution(places: &[u64]) -> Option<DrawnPlaces> {
+    let (first, last) = (*places.first()?, *places.last()?);
+    let mut weights: BTreeMap<u64, u64> = BTreeMap::new();
+    for place in places {
+        *weights.entry(*place).or_default() += 1;
+        if weights.len() > MOST_PLACES {
+            break;
+        }
+    }
+    if weights.len() <= MOST_PLACES {
+        let unit = weights.values().copied().reduce(common).unwrap_or(1);
+        weights.values_mut().for_each(|weight| *weight /= unit);
+        return Some(DrawnPlaces::Of(weights));
+    }
+    let align = places.iter().map(|place| place - first).reduce(common).unwrap_or(1).max(1);
+    let near = NEAR.max(BY_CHANCE / (places.len() as f64).sqrt());
+    let mut slices = 1;
+    loop {
+        let bound = |slice: usize| places[places.len() * slice / slices];
+        let mut bounds: Vec<u64> = (0..slices).map(bound).collect();
+        bounds.push(last.saturating_add(align));
+        if slices >= MOST_SLICES || distance(places, &bounds, align) <= near {
+            return Some(DrawnPlaces::Between { bounds, align });
+        }
+        slices *= 2;
+    }
+}
+
+/// The largest difference between the cumulated shares of places and of what is drawn between bounds.
+fn distance(places: &[u64], bounds: &[u64], align: u64) -> f64 {
+    let slices = (bounds.len() - 1) as f64;
+    let drawn = |below: u64| {
+        let slice = bounds.partition_point(|bound| *bound < below).saturating_sub(1);
+        let Some(high) = bounds.get(slice + 1) else { return 1.0 };
+        let width = (high - bounds[slice]).max(1) as f64;
+        (slice as f64 + below.saturating_sub(bounds[slice]) as f64 / width) / slices
+    };
+    let ends = (1..=places.len()).filter(|at| places.get(*at) != Some(&places[at - 1]));
+    let differences =
+        ends.map(|at| (at as f64 / places.len() as f64 - drawn(places[at - 1].saturating_add(align))).abs());
+    differences.fold(0.0, f64::max)
+}
+
+fn common(one: u64, other: u64) -> u64 {
+    let (mut one, mut other) = (one, other);
+    while other != 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::Nullable;
+    use iotrail_workload::RequestKind;
+
+    fn transfers(places: &[(u64, u64)]) -> Vec<Transfer> {
+        let transfer = |&(offset, size): &(u64, u64)| Transfer {
+            kind: RequestKind::Write,
+            offset: Nullable::some(offset),
+            size,
+        };
+        places.iter().map(transfer).collect()
+    }
+
+    #[test]
+    fn a_header_that_is_written_last_is_a_list() {
+        let own = transfers(&[(64, 10), (74, 10), (84, 6), (0, 64)]);
+        let places = [(0, 0, &own[..]), (1, 0, &own[..])];
+        assert_eq!(listed(&places, 16), Some(OffsetLaw::Listed(vec![(64, 3), (0, 1)])));
+        assert_eq!(listed(&places, 1), None);
+        let other = transfers(&[(64, 10), (74, 10), (84, 6), (8, 64)]);
+        assert_eq!(listed(&[(0, 0, &own), (1, 0, &other)], 16), None);
+    }
+
+    #[test]
+    fn few_places_are_kept_with_their_numbers() {
+        let own = transfers(&[(0, 10), (10, 10), (100, 10), (0, 10), (100, 10), (110, 10)]);
+        let expected = OffsetLaw::Drawn {
+            places: DrawnPlaces::Of(BTreeMap::from([(0, 1), (100, 1)])),
+            sequential: 400_000,
+        };
+        assert_eq!(drawn(&[(0, 0, &own)]), Some(expected));
+        let unknown = [Transfer { kind: RequestKind::Read, offset: Nullable::NULL, size: 1 }];
+        assert_eq!(drawn(&[(0, 0, &unknown)]), None);
+    }
+
+    #[test]
+    fn of_many_places_there_are_as_many_bounds_as_are_needed() {
+        // Each second page, in an order in which none follows another.
+        let even: Vec<(u64, u64)> = (0..1000).map(|at| (8192 * (at * 7 % 1000), 4096)).collect();
+        let uniform = DrawnPlaces::Between { bounds: vec![0, 8_192_000], align: 8192 };
+        assert_eq!(
+            drawn(&[(0, 0, &transfers(&even))]),
+            Some(OffsetLaw::Drawn { places: uniform, sequential: 0 })
+        );
+        let hot: Vec<(u64, u64)> = (0..4000_u64)
+            .map(|at| if at % 10 == 0 { (4096 * (at * 7919 % 100_000), 512) } else { (4096 * (at % 3), 512) })
+            .collect();
+        let Some(OffsetLaw::Drawn { places: DrawnPlaces::Between { bounds, align: 4096 }, .. }) =
+            drawn(&[(0, 0, &transfers(&hot))])
+        else {
+            panic!("many places")
+        };
+        let mut sorted: Vec<u64> = hot.iter().map(|(place, _)| *place).collect();
+        sorted.sort_unstable();
+        assert!(bounds.len() > 2 && distance(&sorted, &bounds, 4096) < 0.05, "{bounds:?}");
+    }
+}

@@ -1,0 +1,294 @@
+//! Where transfers of a session begin: by a law, as listed, or drawn.
+//!
+//! Source: `spec/workload.md`, sections 2 (OFF, SEQ) and 4; without a law places are drawn, as in algorithm 1 of PIONEER.
+
+use super::drawn::WHOLE;
+use super::synthesis::systematic;
+use crate::random::Random;
+use std::collections::BTreeMap;
+
+/// Where transfers of a session begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OffsetLaw {
+    /// Where the one before ended; the first at 0.
+    Sequential,
+    /// At `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k` for transfer i of execution k, both from 0, of rank r,
+    /// in bytes.
+    Affine {
+        /// Of the first transfer of rank 0.
+        start: u64,
+        /// From rank to rank.
+        rank: u64,
+        /// From transfer to transfer.
+        step: Stride,
+        /// From execution to execution of the session.
+        again: Stride,
+        /// After so many transfers the next ones begin elsewhere; 0 for never.
+        every: u64,
+        /// From the first transfer of so many to the first of the next ones.
+        jump: Stride,
+        /// r is the rank that comes so much later, counted round.
+        shift: i32,
+    },
+    /// At these places, from each of which so many transfers follow each other; behind the last one it begins again. No number is 0.
+    Listed(Vec<(u64, u64)>),
+    /// At random places.
+    Drawn {
+        /// Which ones.
+        places: DrawnPlaces,
+        /// Millionths of the transfers that begin where the one before ended.
+        sequential: u64,
+    },
+}
+
+/// Places in a file that are drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DrawnPlaces {
+    /// These, with weights.
+    Of(BTreeMap<u64, u64>),
+    /// As many between any two neighbours of these bounds, which ascend, at multiples of `align` from the first one on.
+    Between {
+        /// Two at least, in bytes.
+        bounds: Vec<u64>,
+        /// In bytes; 0 is 1.
+        align: u64,
+    },
+}
+
+impl OffsetLaw {
+    /// Whether ranks take turns: places of one rank are further apart the more ranks there are.
+    #[must_use]
+    pub const fn is_interleaved(&self) -> bool {
+        matches!(self, Self::Affine { step: Stride { by_ranks: true, .. }, every: 0, .. })
+    }
+
+    /// Whether more ranks are at more places.
+    #[must_use]
+    pub fn grows(&self) -> bool {
+        match self {
+            Self::Affine { rank, step, again, jump, .. } => {
+                *rank > 0 || [step, again, jump].into_iter().any(|stride| stride.by_ranks && stride.bytes > 0)
+            }
+            _ => false,
+        }
+    }
+
+    /// The same with all bytes changed.
+    pub(super) fn with_bytes<E>(&self, mut change: impl FnMut(u64) -> Result<u64, E>) -> Result<Self, E> {
+        let mut law = self.clone();
+        match &mut law {
+            Self::Sequential => {}
+            Self::Affine { start, rank, step, again, jump, .. } => {
+                for part in [start, rank, &mut step.bytes, &mut again.bytes, &mut jump.bytes] {
+                    *part = change(*part)?;
+                }
+            }
+            Self::Listed(runs) => {
+                for (place, _) in runs {
+                    *place = change(*place)?;
+                }
+            }
+            Self::Drawn { places: DrawnPlaces::Of(weights), .. } => {
+                let mut changed = BTreeMap::new();
+                for (place, weight) in &*weights {
+                    *changed.entry(change(*place)?).or_default() += weight;
+                }
+                *weights = changed;
+            }
+            Self::Drawn { places: DrawnPlaces::Between { bounds, align }, .. } => {
+                for bytes in bounds.iter_mut().chain([align]) {
+                    *bytes = change(*bytes)?;
+                }
+            }
+        }
+        Ok(law)
+    }
+}
+
+/// A distance between places in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stride {
+    /// In bytes; of each rank if `by_ranks`.
+    pub bytes: u64,
+    /// Whether it is that of all ranks together: interleaved places are further apart the more ranks there are.
+    pub by_ranks: bool,
+}
+
+impl Stride {
+    /// So many bytes, at any number of ranks.
+    #[must_use]
+    pub const fn fixed(bytes: u64) -> Self {
+        Self { bytes, by_ranks: false }
+    }
+
+    /// Bytes at so many ranks.
+    #[must_use]
+    pub const fn at(self, ranks: u32) -> u64 {
+        if self.by_ranks { self.bytes.saturating_mul(ranks as u64) } else { self.bytes }
+    }
+}
+
+/// The rank that comes `shift` later among so many, counted round.
+pub(crate) fn shifted(rank: u32, shift: i32, ranks: u32) -> u32 {
+    (i64::from(rank) + i64::from(shift)).rem_euclid(i64::from(ranks.max(1))) as u32
+}
+
+/// Places the transfers of an execution of a session, one after the other.
+pub(super) struct Placer<'a> {
+    law: &'a OffsetLaw,
+    rank: u32,
+    ranks: u32,
+    occurrence: u64,
+    /// Where the last one ended, and how many there were.
+    end: u64,
+    number: u64,
+    /// The run that the next one is in, and how many of it there were.
+    run: (usize, u64),
+    /// Places that are drawn; NULL is where the one before ended.
+    drawn: std::vec::IntoIter<Option<u64>>,
+}
+
+impl<'a> Placer<'a> {
+    /// For so many transfers of a rank of so many, in an execution of the session. `key` is that of the draws.
+    pub(super) fn new(
+        law: &'a OffsetLaw,
+        transfers: u64,
+        (rank, ranks): (u32, u32),
+        occurrence: u64,
+        key: &[u64],
+    ) -> Self {
+        let drawn = match law {
+            OffsetLaw::Drawn { places, sequential } => {
+                drawn(places, *sequential, transfers as usize, &mut Random::of(key))
+            }
+            _ => Vec::new(),
+        };
+        let drawn = drawn.into_iter();
+        Self { law, rank, ranks, occurrence, end: 0, number: 0, run: (0, 0), drawn }
+    }
+
+    /// Where the next one begins, which has so many bytes.
+    pub(super) fn place(&mut self, size: u64) -> u64 {
+        let offset = match self.law {
+            OffsetLaw::Sequential => self.end,
+            &OffsetLaw::Affine { start, rank: by, step, again, every, jump, shift } => start
+                .saturating_add(by.saturating_mul(u64::from(shifted(self.rank, shift, self.ranks))))
+                .saturating_add(step.at(self.ranks).saturating_mul(inner(self.number, every)))
+                .saturating_add(
+                    jump.at(self.ranks).saturating_mul(self.number.checked_div(every).unwrap_or(0)),
+                )
+                .saturating_add(again.at(self.ranks).saturating_mul(self.occurrence)),
+            OffsetLaw::Listed(runs) => self.listed(runs),
+            OffsetLaw::Drawn { .. } => self.drawn.next().flatten().unwrap_or(self.end),
+        };
+        self.end = offset.saturating_add(size);
+        self.number += 1;
+        offset
+    }
+
+    fn listed(&mut self, runs: &[(u64, u64)]) -> u64 {
+        let (run, before) = self.run;
+        let Some(&(place, count)) = runs.get(run) else { return self.end };
+        self.run = if before + 1 < count { (run, before + 1) } else { ((run + 1) % runs.len(), 0) };
+        if before == 0 { place } else { self.end }
+    }
+}
+
+/// Number of a transfer since the last jump.
+fn inner(transfer: u64, every: u64) -> u64 {
+    transfer.checked_rem(every).unwrap_or(transfer)
+}
+
+/// Places of so many transfers; NULL is where the one before ended. As many as the share says are so, never the first one.
+fn drawn(places: &DrawnPlaces, sequential: u64, transfers: usize, random: &mut Random) -> Vec<Option<u64>> {
+    let Some(others) = transfers.checked_sub(1) else { return Vec::new() };
+    let follow = (others as u128 * u128::from(sequential) + u128::from(WHOLE / 2)) / u128::from(WHOLE);
+    let follow = (follow as usize).min(others);
+    let mut follows: Vec<bool> = (0..others).map(|at| at < follow).collect();
+    random.shuffle(&mut follows);
+    let mut jumps = match places {
+        DrawnPlaces::Of(weights) => systematic(weights, transfers - follow, random),
+        DrawnPlaces::Between { bounds, align } => between(bounds, *align, transfers - follow, random),
+    }
+    .into_iter();
+    let follows = std::iter::once(false).chain(follows);
+    follows.map(|follows| if follows { None } else { jumps.next() }).collect()
+}
+
+/// So many places at equal distances of the cumulated share, from a random begin, in random order.
+fn between(bounds: &[u64], align: u64, draws: usize, random: &mut Random) -> Vec<u64> {
+    let (Some(first), Some(slices)) =
+        (bounds.first(), bounds.len().checked_sub(1).filter(|slices| *slices > 0))
+    else {
+        return vec![0; draws];
+    };
+    let begin = u128::from(random.next());
+    let mut places: Vec<u64> = (0..draws as u128)
+        .map(|draw| {
+            // 64 bits behind the point.
+            let share = (begin + (draw << 64)) / draws as u128;
+            let at = share * slices as u128;
+            let (slice, rest) = ((at >> 64) as usize, at & u128::from(u64::MAX));
+            let (low, high) = (bounds[slice], bounds[slice + 1]);
+            let place = low + ((u128::from(high - low) * rest) >> 64) as u64;
+            place - (place - first).checked_rem(align).unwrap_or(0)
+        })
+        .collect();
+    random.shuffle(&mut places);
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(law: &OffsetLaw, sizes: &[u64], seed: u64) -> Vec<u64> {
+        let mut placer = Placer::new(law, sizes.len() as u64, (1, 4), 0, &[seed]);
+        sizes.iter().map(|size| placer.place(*size)).collect()
+    }
+
+    fn drawn_law(places: DrawnPlaces, sequential: u64) -> OffsetLaw {
+        OffsetLaw::Drawn { places, sequential }
+    }
+
+    #[test]
+    fn listed_places_are_gone_through_again() {
+        let law = OffsetLaw::Listed(vec![(100, 2), (0, 1)]);
+        assert_eq!(places(&law, &[10, 20, 30, 40, 50], 0), [100, 110, 0, 100, 140]);
+    }
+
+    #[test]
+    fn places_are_drawn_by_weight_and_the_rest_follows() {
+        let law = drawn_law(DrawnPlaces::Of(BTreeMap::from([(0, 1), (4096, 3)])), 0);
+        let mut drawn = places(&law, &[512; 8], 7);
+        drawn.sort_unstable();
+        assert_eq!(drawn, [0, 0, 4096, 4096, 4096, 4096, 4096, 4096]);
+        let law = drawn_law(DrawnPlaces::Of(BTreeMap::from([(1 << 20, 1)])), WHOLE / 2);
+        let drawn = places(&law, &[512; 9], 7);
+        let follow = drawn.windows(2).filter(|pair| pair[1] == pair[0] + 512).count();
+        assert_eq!(follow, 4, "{drawn:?}");
+    }
+
+    #[test]
+    fn places_between_bounds_are_spread_evenly_and_aligned() {
+        let bounds = vec![4096, 4096 * 101, 4096 * 1001];
+        let law = drawn_law(DrawnPlaces::Between { bounds, align: 4096 }, 0);
+        let mut drawn = places(&law, &[4096; 200], 3);
+        assert!(drawn.iter().all(|place| place % 4096 == 0 && (4096..4096 * 1001).contains(place)));
+        assert_eq!(drawn.iter().filter(|place| **place < 4096 * 101).count(), 100);
+        drawn.sort_unstable();
+        drawn.dedup();
+        assert_eq!(drawn.len(), 200, "each at a place of its own");
+        assert_ne!(places(&law, &[4096; 200], 3), places(&law, &[4096; 200], 4));
+    }
+
+    #[test]
+    fn all_bytes_of_a_law_change() {
+        let twice = |law: &OffsetLaw| law.with_bytes(|bytes| Ok::<_, ()>(2 * bytes)).unwrap();
+        assert_eq!(twice(&OffsetLaw::Listed(vec![(3, 4)])), OffsetLaw::Listed(vec![(6, 4)]));
+        let of = |place| drawn_law(DrawnPlaces::Of(BTreeMap::from([(place, 9)])), 5);
+        assert_eq!(twice(&of(1)), of(2));
+        let between = |by: u64| DrawnPlaces::Between { bounds: vec![0, 10 * by], align: 5 * by };
+        assert_eq!(twice(&drawn_law(between(1), 5)), drawn_law(between(2), 5));
+    }
+}
