@@ -475,6 +475,45 @@ mod tests {
     }
 
     #[test]
+    fn places_that_are_drawn_are_random_ones() {
+        let job = |offset: &str| {
+            let text = format!(
+                "iotrail_workload = 1\n[[file]]\nname = \"f\"\nclass = \"shared\"\nsize = \"4 MiB\"\n[[file.session]]\nname = \"r\"\nmode = \"ro\"\n\
+                 requests = {{ read = 100 }}\nsize = \"4 KiB\"\n{offset}\n[program]\nsteps = [{{ session = \"f/r\" }}]\n"
+            );
+            fio_job(&Model::parse(&text).unwrap(), 1)
+        };
+        let has = |job: &FioJob, lines: &[&str]| {
+            for line in lines {
+                assert!(job.text.lines().any(|found| found == *line), "{line}: {}", job.text);
+            }
+        };
+        let even =
+            job("offset = { drawn = [\"64 KiB\", \"1088 KiB\"], align = \"4 KiB\", sequential = \"0.25\" }");
+        has(
+            &even,
+            &[
+                "rw=randread",
+                "percentage_random=75",
+                "blockalign=4096",
+                "norandommap=1",
+                "offset=65536",
+                "size=1048576",
+            ],
+        );
+        assert!(even.losses.is_empty(), "{:?}", even.losses);
+        let uneven = job("offset = { drawn = { \"0 B\" = 9, \"8 KiB\" = 1 } }");
+        has(&uneven, &["rw=randread", "size=12288"]);
+        assert!(uneven.losses[0].starts_with("the distribution of places: fio draws them evenly"));
+        let shuffled = job("random = \"1.0\"");
+        has(&shuffled, &["rw=randread"]);
+        assert!(!shuffled.text.contains("norandommap") && !shuffled.text.contains("percentage_random"));
+        let listed = job("offset = [\"99 * 512 B\", \"0 B\"]");
+        has(&listed, &["rw=read"]);
+        assert!(listed.losses[0].starts_with("places in a list"));
+    }
+
+    #[test]
     fn shares_of_sizes_are_a_hundred_in_all() {
         assert_eq!(split(&BTreeMap::from([(10, 1), (20, 1), (30, 1)])), "10/33:20/33:30/34");
     }

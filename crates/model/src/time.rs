@@ -5,9 +5,29 @@ use serde::{Deserialize, Serialize};
 
 /// Nanoseconds since 1970-01-01T00:00:00 UTC; what the origin really is says the case's [`crate::Clock`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "i64", into = "i64")]
 #[repr(transparent)]
 pub struct Timestamp(pub i64);
+
+/// What is written as a time is within this of 1970, so that any two are less than 2^63 ns apart.
+const FURTHEST: i64 = i64::MAX / 2;
+
+impl TryFrom<i64> for Timestamp {
+    type Error = String;
+
+    fn try_from(ns: i64) -> Result<Self, String> {
+        if (-FURTHEST..=FURTHEST).contains(&ns) {
+            return Ok(Self(ns));
+        }
+        Err(format!("{ns} ns since 1970 is no time: expected {} to {FURTHEST} (1823 to 2116)", -FURTHEST))
+    }
+}
+
+impl From<Timestamp> for i64 {
+    fn from(time: Timestamp) -> Self {
+        time.0
+    }
+}
 
 /// A span of time in nanoseconds; negative only where two points are subtracted the wrong way round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

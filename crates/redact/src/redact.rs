@@ -121,9 +121,12 @@ impl Translation {
         let flags = names.flags.iter();
         let flags = flags
             .map(|text| {
-                dictionaries
-                    .flags
-                    .intern(kept(text, public::are_flags(text) || public::are_requests(text)).as_bytes())
+                // Names by which links were opened are among them.
+                let copied = match text.starts_with('/') {
+                    true => words.path(text),
+                    false => kept(text, public::are_flags(text) || public::are_requests(text)),
+                };
+                dictionaries.flags.intern(copied.as_bytes())
             })
             .collect();
         let numbered = log.distinct_files().iter().map(|file| file.numbered).collect();
@@ -193,6 +196,9 @@ fn of_case(case: &Case, words: &Words) -> Case {
 
 fn of_process(process: Process, words: &Words, digests: &mut EnvironmentDigests) -> Process {
     let variable = |entry: &String| digests.numbered(entry).unwrap_or_else(|| words.variable(entry));
+    let mut env: Vec<_> = process.env.iter().map(variable).collect();
+    // In the order of the names before, it would be known between which others one is.
+    env.sort_unstable();
     Process {
         signal: process
             .signal
@@ -200,7 +206,7 @@ fn of_process(process: Process, words: &Words, digests: &mut EnvironmentDigests)
         exe: process.exe.as_deref().map(|exe| words.path(exe)),
         cmdline: process.cmdline.as_deref().map(|line| words.command(line)),
         cwd: process.cwd.as_deref().map(|cwd| words.path(cwd)),
-        env: process.env.iter().map(variable).collect(),
+        env,
         ..process
     }
 }

@@ -169,6 +169,11 @@ impl State {
             (Effect::Seek, Return::Failed(b"ESPIPE"), Some(description)) => {
                 self.descriptors.has_no_positions(description);
             }
+            // What is neither a position of a file nor an error that there is: memory has positions that are negative numbers.
+            (Effect::Seek, ret, Some(description)) if is_beyond(ret) => {
+                event.offset = self.descriptors.seek(description, &scene.step(false), None);
+                self.descriptors.set_cursor(description, Nullable::NULL);
+            }
             (Effect::Seek, Return::Failed(_), Some(description)) => {
                 event.offset = self.descriptors.seek(description, &scene.step(false), None);
             }
@@ -304,5 +309,14 @@ impl State {
         let table = self.processes.thread(scene.thread).table;
         let own = self.descriptors.unshare_meanwhile(table, scene.since());
         self.processes.thread_mut(scene.thread).table = own;
+    }
+}
+
+/// Whether what `lseek` answered is a negative number that no error has: as a position of memory that is no failure.
+fn is_beyond(ret: Return<'_>) -> bool {
+    match ret {
+        Return::Value(position, _) => position < 0,
+        Return::Failed(error) => error == b"EUNKNOWN" || !error.starts_with(b"E"),
+        Return::Unseen | Return::Injected(..) => false,
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Description {
     pub(crate) cursor: Nullable<i64>,
     /// Whether writes go to the end of the file, if that is known.
     pub(crate) append: Option<bool>,
+    /// Whether it may be read, and written, if that is known.
+    pub(crate) can: Option<[bool; 2]>,
     /// What moves the cursor, if there is one.
     pub(crate) positions: Positions,
     /// Whether every process that shares it is followed: its opening was seen, or the tracer says so.
@@ -97,6 +99,7 @@ impl Description {
             file: Nullable::NULL,
             cursor: Nullable::NULL,
             append: None,
+            can: None,
             positions: Positions::All,
             followed: false,
             sent: 0,

@@ -4,7 +4,7 @@ use crate::holds::Holds;
 use crate::symbols;
 use iotrail_model::CallId;
 use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Family, Last, LastRule, NameEffect, Object, TABLE};
-use iotrail_model::raw::RawCall;
+use iotrail_model::raw::{Arg, RawCall};
 
 /// What the resolver does when a call succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +149,17 @@ fn naming(spec: &CallSpec) -> Naming {
     }
 }
 
+fn path_of<'a>(arg: &'a Arg<'a>) -> Option<&'a [u8]> {
+    match arg {
+        Arg::Path { bytes, complete: true } => Some(bytes),
+        _ => None,
+    }
+}
+
+fn has_slash(path: &[u8]) -> bool {
+    path.ends_with(b"/") || path.ends_with(b"/.")
+}
+
 fn last_of(spec: &CallSpec) -> LastRule {
     let path = spec.args.iter().position(|kind| *kind == ArgKind::Path);
     path.map_or(LastRule::Always(Last::Name), |path| spec.last(path))
@@ -204,12 +215,17 @@ impl Effects {
         self.rows.get(call.index()).map_or(Naming::None, |row| row.naming)
     }
 
-    /// Whether a call follows a symbolic link at the end of its first path.
+    /// Whether a call follows a symbolic link at the end of its first path. One that is named with a slash behind it is not at the end
+    /// (`man 7 path_resolution`).
     #[inline]
     pub(crate) fn follows(&self, call: &RawCall<'_>) -> bool {
         let Some(row) = self.rows.get(call.call.index()) else { return false };
         let has = |arg: usize, flag| call.args.get(arg).is_some_and(|arg| symbols::has(arg, flag));
-        row.last.decide(has) == Last::Target
+        match row.last.decide(has) {
+            Last::Target => true,
+            Last::Link => call.args.iter().find_map(path_of).is_some_and(has_slash),
+            Last::Name => false,
+        }
     }
 
     /// Whether `call` shows that its process is doing something of its own.

@@ -41,6 +41,7 @@ mod effect;
 mod entering;
 mod file_names;
 mod found;
+mod gone;
 mod held;
 mod histories;
 mod holds;

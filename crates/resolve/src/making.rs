@@ -119,7 +119,7 @@ impl State {
         let file = event.file;
         let is_directory = flags.directory() && !flags.nameless();
         let kind = file.get().and_then(|file| self.file_names.namespace.kind(file));
-        if is_directory || matches!(kind, Some(FileKind::Pipe | FileKind::Char)) {
+        if is_directory || flags.is_path() || matches!(kind, Some(FileKind::Pipe | FileKind::Char)) {
             positions = Positions::None;
         }
         let description = Description {
@@ -132,6 +132,7 @@ impl State {
                 && self.may_lead_anywhere(given, opening, cx.names),
             detached: scene.spec.is_some_and(|spec| spec.kind == CallKind::OpenTree)
                 && operands.has(symbols::OPEN_TREE_CLONE),
+            can: shows_flags.then(|| [flags.reads(), flags.writes()].map(|can| can && !flags.is_path())),
             ..Description::opened(event.path, positions, append)
         };
         let description = self.descriptors.describe(description);

@@ -71,7 +71,16 @@ fn any_step(steps: &[ProgramStep], wanted: fn(&ProgramStep) -> bool) -> bool {
     })
 }
 
+/// Ranks of a run for which nobody says how many.
+const RANKS: u32 = 4;
+
 impl Model {
+    /// How many ranks a run has: as many as are wanted, else as the recording had.
+    #[must_use]
+    pub fn ranks_of_run(&self, wanted: Option<u32>) -> u32 {
+        wanted.or(self.ranks).unwrap_or(RANKS)
+    }
+
     /// Whether ranks wait for sessions of others.
     #[must_use]
     pub fn has_waits(&self) -> bool {

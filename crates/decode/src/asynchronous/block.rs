@@ -72,5 +72,6 @@ pub(super) fn request<M: Memory>(
     };
     let (pid, tid, start, call) = (stop.pid, stop.tid, stop.at, calls::id(name)?);
     let change = Change::None;
-    Some(Request { pid, tid, call, start, serial: 0, key: address, args, change, made: None, silent: false })
+    let (serial, key, made) = (0, address, None);
+    Some(Request { pid, tid, call, start, serial, key, args, change, made, silent: false, unsure: false })
 }

@@ -111,6 +111,7 @@ impl Entry {
             change,
             made,
             silent,
+            unsure: false,
         }))
     }
 

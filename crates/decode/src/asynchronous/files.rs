@@ -45,6 +45,18 @@ impl Files {
         }
     }
 
+    /// A change that may have been made, or not.
+    pub(super) fn may_change(&mut self, change: &Change) {
+        match change {
+            Change::None | Change::Pipe(_) => {}
+            Change::Put(Some(place), _) | Change::Remove(place) => self.set(*place, None),
+            Change::Put(None, _) => self.clear(),
+            Change::Update(first, files) => {
+                self.update(*first, &vec![Some(None); files.len()], files.len() as i64)
+            }
+        }
+    }
+
     /// The first `number` of `files` take the places from `first` on; `None` leaves a place as it is. Of places beyond
     /// `files` nothing is known any more.
     pub(super) fn update(&mut self, first: u32, files: &[Option<Held>], number: i64) {

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, VecDeque};
 /// More are not remembered: entries whose success is not reported (`IOSQE_CQE_SKIP_SUCCESS`) never complete.
 const MOST: usize = 1 << 16;
 
-/// A queue in which requests are found by their key; of several with one key the oldest comes first.
+/// A queue in which requests are found by their key. Of several with one key nobody can say which completes: the oldest comes first, and
+/// all of them are unsure.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     requests: BTreeMap<u64, Request>,
@@ -33,8 +34,14 @@ impl Pending {
 
     /// Takes out the oldest with that key.
     pub(super) fn take(&mut self, key: u64) -> Option<Request> {
-        let serial = *self.by_key.get(&key)?.front()?;
-        self.remove(serial)
+        let serials = self.by_key.get(&key)?;
+        let first = *serials.front()?;
+        if serials.len() > 1 {
+            for serial in serials {
+                self.requests.entry(*serial).and_modify(|request| request.unsure = true);
+            }
+        }
+        self.remove(first)
     }
 
     /// Takes out those of one process.

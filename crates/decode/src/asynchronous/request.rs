@@ -86,6 +86,8 @@ pub(super) struct Request {
     pub(super) made: Held,
     /// Whether it is no event.
     pub(super) silent: bool,
+    /// Whether a completion with its key came while others with that key were under way, too: none is known to be its own.
+    pub(super) unsure: bool,
 }
 
 /// How an operation ended.
@@ -102,6 +104,7 @@ impl Request {
         if self.silent {
             return;
         }
+        let (seen, finish) = if self.unsure { (None, Finish::Unseen) } else { (seen, finish) };
         let args: Vec<Arg<'_>> = self.args.iter().map(Value::view).collect();
         let ret = match finish {
             Finish::Unseen => Return::Unseen,

@@ -225,7 +225,10 @@ impl Ring {
             return;
         }
         let result = i64::from(result);
-        if result >= 0 {
+        if request.unsure {
+            self.files.may_change(&request.change);
+            tally.unfinished += u64::from(!request.silent);
+        } else if result >= 0 {
             self.files.apply(&request.change, result);
             if let Change::Pipe(address) = request.change
                 && let Some(fds) = reading::ints(stop.memory, address, 2)

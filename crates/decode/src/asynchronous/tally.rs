@@ -7,7 +7,7 @@ use iotrail_model::recording_coverage::Counts;
 pub struct Tally {
     /// Operations that became events, finished or not.
     pub operations: u64,
-    /// Of these, how many were not seen to complete.
+    /// Of these, how many were not seen to complete, or not told from others under way with the same `user_data`: results are of none.
     pub unfinished: u64,
     /// Rings that the kernel polls (`IORING_SETUP_SQPOLL`): what was submitted to them was not seen.
     pub polled_rings: u64,

@@ -51,9 +51,9 @@ pub(crate) struct Args {
     #[arg(value_name = "MODEL", required_unless_present = "clean", conflicts_with = "clean", value_parser = component)]
     models: Vec<Component>,
 
-    /// Ranks of models that come without a number.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
-    ranks: u32,
+    /// Ranks of models that come without a number [default: those of the recording, else 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Option<u32>,
 
     #[command(flatten)]
     knobs: Scaling,
@@ -251,7 +251,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let launched = Launched::find(|name| std::env::var(name).ok()).filter(|launched| launched.size > 1);
     if let (Some(trail), false) = (&args.output, args.scratch.dry_run) {
         // What is refused makes no trail.
-        let (parts, planned, _) = args.planned(launched.map_or(args.ranks, |launched| launched.size))?;
+        let (parts, planned, _) = args.planned(launched.map(|launched| launched.size).or(args.ranks))?;
         args.plan(planned)?;
         let by_mpi_io = launched.is_some() && sum(&parts).mpi_io_sessions > 0;
         return record(args, trail, by_mpi_io, ui);
@@ -318,17 +318,19 @@ fn sum(parts: &[Part]) -> Totals {
 
 impl Args {
     /// The models, one program of all, and the directories of several.
-    fn planned(&self, ranks_of_all: u32) -> anyhow::Result<(Vec<Part>, Planned, Vec<String>)> {
+    fn planned(&self, ranks_of_all: Option<u32>) -> anyhow::Result<(Vec<Part>, Planned, Vec<String>)> {
         let (mut parts, mut components) = (Vec::new(), Vec::new());
-        let ranks = self.models.iter().map(|component| u64::from(component.ranks.unwrap_or(ranks_of_all)));
-        let ranks: u64 = ranks.sum();
+        let mut models = Vec::new();
+        for component in &self.models {
+            let model = self.knobs.apply(&read(Path::new(&component.path))?)?;
+            models.push((component, model.ranks_of_run(component.ranks.or(ranks_of_all)), model));
+        }
+        let ranks: u64 = models.iter().map(|(_, ranks, _)| u64::from(*ranks)).sum();
         if let Some(most) = self.max_ranks {
             ensure!(ranks <= u64::from(most), "{ranks} ranks are more than --max-ranks {most}");
         }
-        for component in &self.models {
-            let (ranks, seed) =
-                (component.ranks.unwrap_or(ranks_of_all), component.seed.unwrap_or(self.seed));
-            let model = self.knobs.apply(&read(Path::new(&component.path))?)?;
+        for (component, ranks, model) in models {
+            let seed = component.seed.unwrap_or(self.seed);
             let totals = model.totals_of(ranks, seed)?;
             let mut planned = planned(&model, ranks, seed).with_context(|| component.path.clone())?;
             if self.lock_order {

@@ -73,7 +73,7 @@ enum FailOn {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let model = read(&args.model)?;
-    let ranks = args.ranks.or(model.ranks).unwrap_or(4);
+    let ranks = model.ranks_of_run(args.ranks);
     let of_program = args.against.len() + if args.app.is_some() { args.runs as usize } else { 0 };
     ensure!(
         of_program >= 2,

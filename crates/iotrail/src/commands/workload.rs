@@ -36,9 +36,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     knobs: Scaling,
 
-    /// Ranks for which totals are shown.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
-    ranks: u32,
+    /// Ranks for which totals are shown [default: those of the recording, else 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Option<u32>,
 
     /// Write the model to a file; `-` is stdout, without the totals.
     #[arg(short, long, value_name = "FILE")]
@@ -161,11 +161,12 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
     }
     if !to_stdout {
-        let totals = model.totals(args.ranks)?;
+        let ranks = model.ranks_of_run(args.ranks);
+        let totals = model.totals(ranks)?;
         if args.json {
-            output::json(&Document::new(args.ranks, &totals))?;
+            output::json(&Document::new(ranks, &totals))?;
         } else {
-            output::text(Path::new("-"), model_totals(&model, args.ranks, &totals, ui.style()))?;
+            output::text(Path::new("-"), model_totals(&model, ranks, &totals, ui.style()))?;
         }
     }
     Ok(ExitCode::SUCCESS)

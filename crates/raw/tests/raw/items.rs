@@ -53,7 +53,7 @@ fn items(of: &Material, mut show: impl FnMut(&RawItem<'_>)) {
     let (tid, other_tid, pid) = (Tid(tid), Tid(other_tid), Pid(pid));
     let [fd, other] = of.fds;
     let [p, q, r] = of.flags;
-    let (at, target) = (Timestamp(x), p.then_some(Target { name: a, deleted: q }));
+    let (at, target) = (Timestamp(x / 2), p.then_some(Target { name: a, deleted: q }));
     let args = [
         Arg::Opaque,
         Arg::Null,

@@ -316,6 +316,51 @@ fn hostile_numbers_are_survived() {
 }
 
 #[test]
+fn where_a_seek_went_that_answered_a_negative_number_is_not_known() {
+    let sought = |ret| {
+        let script = Script::new().open("/proc/self/mem", 3).lseek(3, 100);
+        script.call("lseek", &[fd(3), Arg::Opaque, Arg::Int(0)], ret).read(3, 1).offset()
+    };
+    assert_eq!(sought(value(i64::MIN >> 16)), None);
+    assert_eq!(sought(Return::Failed(b"EUNKNOWN")), None);
+    assert_eq!(sought(Return::Failed(b"EINVAL")), Some(100));
+}
+
+#[test]
+fn a_descriptor_that_is_bad_is_gone_unless_it_was_only_used_for_what_it_is_not_open_for() {
+    let bad = Return::Failed(b"EBADF");
+    let read = |script: Script| script.call("read", &[fd(3), Arg::Opaque, Arg::Int(5)], bad);
+    let opened = |flags| Script::new().of_trace().call("open", &[path("/a"), symbols(flags)], value(3));
+    let script = read(opened("O_RDONLY"));
+    assert_eq!((script.path(), script.last().open), (None, None));
+    let script = script.call("fstat", &[fd(3), Arg::Opaque], bad);
+    assert_eq!(script.path(), None);
+    assert_eq!(read(opened("O_WRONLY")).path(), Some("/a"), "it may be open all the same");
+    let hinted = [Arg::Fd(3, hint("/a")), Arg::Opaque, Arg::Int(5)];
+    assert_eq!(opened("O_RDONLY").call("read", &hinted, bad).path(), Some("/a"), "the tracer saw it");
+    let lock = [fd(3), symbols("F_SETLK"), Arg::Opaque];
+    assert_eq!(
+        opened("O_RDONLY").call("fcntl", &lock, bad).path(),
+        Some("/a"),
+        "it may be open all the same"
+    );
+}
+
+#[test]
+fn no_follow_ends_at_a_slash() {
+    let script =
+        Script::new().of_trace().open("/d/x", 3).call("symlink", &[path("/d"), path("/l")], value(0));
+    let mut files = Vec::new();
+    let mut script = script;
+    for name in ["/l", "/d", "/l/", "/l/."] {
+        script = script.call("lstat", &[path(name), Arg::Opaque], value(0));
+        files.push(script.last().file);
+    }
+    assert_ne!(files[0], files[1]);
+    assert_eq!(files[1..], [files[1]; 3]);
+}
+
+#[test]
 fn links_to_descriptors_open_the_file_behind_them_anew() {
     for link in ["/proc/self/fd/3", "/dev/fd/3", "/proc/thread-self/fd/3", "/proc/100/fd/3"] {
         let script = Script::new().open("/a", 3).read(3, 10).open(link, 4).read(4, 1);

@@ -25,9 +25,6 @@ pub(super) struct ForRanks {
     knobs: Scaling,
 }
 
-/// Ranks of a model that does not say of how many it is.
-const RANKS: u32 = 4;
-
 impl ForRanks {
     /// The changed model, which has a program, and the number of ranks.
     ///
@@ -46,7 +43,7 @@ impl ForRanks {
     }
 
     fn for_ranks(&self, model: Model) -> (Model, u32) {
-        let ranks = self.ranks.or(model.ranks).unwrap_or(RANKS);
+        let ranks = model.ranks_of_run(self.ranks);
         (model, ranks)
     }
 

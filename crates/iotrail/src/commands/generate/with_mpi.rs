@@ -27,7 +27,7 @@ pub(super) fn run(
     if args.scratch.dry_run && rank > 0 {
         return Ok(ExitCode::SUCCESS);
     }
-    let (parts, planned, labels) = args.planned(size)?;
+    let (parts, planned, labels) = args.planned(Some(size))?;
     let ranks = planned.program.streams.len();
     ensure!(
         ranks == size as usize,

@@ -4,7 +4,7 @@ use super::KnobError;
 use crate::model::{Action, Model, OffsetLaw, SessionLayer, Sharing, Stride, synthesise};
 use std::ops::ControlFlow;
 
-/// Ranks that decide how far a rank's part of a file reaches, where the model does not say of how many it is.
+/// So many ranks decide at most how far a rank's part of a file reaches.
 const RANKS: u32 = 4;
 
 /// Lets files that hold bytes be private or shared: each rank moves as many bytes as before, in the same order.
@@ -98,7 +98,7 @@ fn together(law: &OffsetLaw, end: u64, sizes: &[u64], appends: bool) -> Result<O
 
 /// The end of the furthest transfer of a rank in a file.
 fn end_of_rank(model: &Model, wanted: usize) -> u64 {
-    let ranks = model.ranks.unwrap_or(RANKS);
+    let ranks = model.ranks_of_run(None);
     let mut end = model.files[wanted].size;
     for rank in 0..ranks.min(RANKS) {
         let ended = synthesise(model, (rank, ranks), 0, &mut |step| {
