@@ -148,6 +148,7 @@ record_steps() {
   step "MPI: a rank that the others wait for" mpi_programs tests/mpi/late.py "$iotrail"
   step "MPI: ranks, recorders and jobs that are killed" mpi_programs tests/mpi/kills.py "$iotrail"
   step "MPI: models of programs, generated with more ranks" mpi_programs tests/mpi/workload.py "$iotrail"
+  step "MPI: a rank of a clone that dies" mpi_programs tests/mpi/dies.py "$iotrail"
   step "workload: exports run by fio, cc and MPI" fio_programs tests/workload/exports.py "$iotrail"
   step "workload: places that follow no law" record_tests tests/workload/places.py "$iotrail"
   step "workload: generate killed, on full disks, without its directory" import_tests tests/workload/safety.py "$iotrail"

@@ -317,7 +317,7 @@ impl<'a> Gathering<'a> {
             flags: batch.flags[at],
             end: batch.offset[at]
                 .get()
-                .zip(batch.size[at].get())
+                .zip(batch.size[at].get().filter(|size| *size > 0))
                 .and_then(|(offset, size)| offset.checked_add(size))
                 .into(),
         })

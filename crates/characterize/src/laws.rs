@@ -1,6 +1,6 @@
 //! Where transfers of a session begin, as a law of the rank, the transfer and the execution.
 
-use crate::places::{drawn, listed};
+use crate::places::{difference, drawn, listed};
 use crate::sessions::Transfer;
 use iotrail_workload::{OffsetLaw, RequestKind, Stride};
 
@@ -67,10 +67,43 @@ pub(crate) fn laws(places: &[Place<'_>], Known { append, sizes, ranks }: Known) 
     if let Some(shuffled) = shuffled(places, ranks) {
         return shuffled;
     }
-    match listed(LONG_LIST) {
-        Some(list) => Laws::exactly(list, None),
-        None => Laws { kept: Kept::Drawn, ..Laws::exactly(drawn(places).unwrap_or(offset), None) },
+    if let Some(list) = listed(LONG_LIST) {
+        return Laws::exactly(list, None);
     }
+    let (offset, write_offset) = match drawn_apart(places, append, ranks) {
+        Some((reads, writes)) => (reads, Some(writes)),
+        None => (drawn(places).unwrap_or(offset), None),
+    };
+    Laws { kept: Kept::Drawn, ..Laws::exactly(offset, write_offset) }
+}
+
+/// Places of reads and writes are the same if their cumulated shares differ by no more.
+const SAME: f64 = 0.25;
+
+/// Where reads begin and where writes do, each by a law or drawn, if they are not at the same places.
+fn drawn_apart(places: &[Place<'_>], append: bool, ranks: u32) -> Option<(OffsetLaw, OffsetLaw)> {
+    let of_kinds = [RequestKind::Read, RequestKind::Write].map(|kind| of_kind(places, kind));
+    if of_kinds.iter().any(|all| all.iter().all(|(.., transfers)| transfers.is_empty())) {
+        return None;
+    }
+    let found = of_kinds.each_ref().map(|all| law(&borrowed(all), append, ranks));
+    if found.iter().all(|(_, holds)| !holds) {
+        let [reads, writes] = of_kinds.each_ref().map(|all| borrowed(all));
+        if difference(&reads, &writes) <= SAME {
+            return None;
+        }
+    }
+    let [reads, writes] = [0, 1].map(|at| match &found[at] {
+        (law, true) => Some(law.clone()),
+        (_, false) => drawn(&borrowed(&of_kinds[at])),
+    });
+    Some((reads?, writes?))
+}
+
+/// The executions with their transfers of that kind alone.
+fn of_kind(places: &[Place<'_>], kind: RequestKind) -> Vec<(u32, u64, Vec<Transfer>)> {
+    let own = |all: &[Transfer]| all.iter().filter(|transfer| transfer.kind == kind).copied().collect();
+    places.iter().map(|(rank, again, all)| (*rank, *again, own(all))).collect()
 }
 
 /// A law that reads follow and one that writes follow.
@@ -80,10 +113,7 @@ fn apart(places: &[Place<'_>], append: bool, ranks: u32) -> Option<(OffsetLaw, O
         return None;
     }
     let own = |kind: RequestKind| {
-        let own = |all: &[Transfer]| all.iter().filter(|transfer| transfer.kind == kind).copied().collect();
-        let all: Vec<(u32, u64, Vec<Transfer>)> =
-            places.iter().map(|(rank, again, all)| (*rank, *again, own(all))).collect();
-        let (law, holds) = law(&borrowed(&all), append, ranks);
+        let (law, holds) = law(&borrowed(&of_kind(places, kind)), append, ranks);
         holds.then_some(law)
     };
     Some((own(RequestKind::Read)?, own(RequestKind::Write)?))
@@ -321,6 +351,26 @@ mod tests {
         );
         let squares: Vec<u64> = offsets.iter().map(|offset| offset * offset).collect();
         assert_eq!(laws(&[(0, 0, &transfers(&squares, 512))], known(1)).kept, Kept::Drawn);
+    }
+
+    #[test]
+    fn of_random_reads_and_writes_that_follow_a_law_the_law_stays() {
+        let read = |at: u64| (RequestKind::Read, 4096 * (at * at % 97));
+        let written = |place: u64| (RequestKind::Write, place);
+        let known = Known { append: false, sizes: true, ranks: 1 };
+        let laws_of = |writes: &dyn Fn(u64) -> u64| {
+            let all = (0..90).flat_map(|at| [read(at), written(writes(at))]);
+            let transfer = |(kind, offset)| Transfer { kind, offset: Nullable::some(offset), size: 4096 };
+            let all: Vec<Transfer> = all.map(transfer).collect();
+            laws(&[(0, 0, &all)], known)
+        };
+        let found = laws_of(&|at| 4096 * at);
+        assert!(matches!(found.offset, OffsetLaw::Drawn { .. }), "{found:?}");
+        assert_eq!((found.write_offset, found.kept), (Some(OffsetLaw::Sequential), Kept::Drawn));
+        let elsewhere = laws_of(&|at| (1 << 30) + 4096 * (at * at * at % 89));
+        assert!(matches!(elsewhere.write_offset, Some(OffsetLaw::Drawn { .. })), "{elsewhere:?}");
+        let same = laws_of(&|at| 4096 * (at * at * 3 % 97));
+        assert_eq!(same.write_offset, None, "one distribution of both");
     }
 
     #[test]

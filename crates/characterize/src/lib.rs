@@ -4,6 +4,7 @@
 //! Source: He, Du, Narasimhamurthy, PIONEER, sections V-A to V-C; definitions: docs/workload.md.
 
 mod after;
+mod clocks;
 mod fit;
 mod gather;
 mod kin;
@@ -25,6 +26,7 @@ mod told;
 mod validate;
 
 pub use after::WaitFigures;
+pub use clocks::Disagreement;
 pub use gather::LeftOut;
 pub use levels::LevelFigures;
 pub use likeness::{CloneSource, Curve, Likeness, NothingToShow, OverTime, Shares, Side, likeness};

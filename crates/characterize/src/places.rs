@@ -13,6 +13,8 @@ const MOST_PLACES: usize = 64;
 const MOST_SLICES: usize = 64;
 /// A distribution is near enough if its cumulated shares are within this, or within what so few draws differ by chance.
 const NEAR: f64 = 1.0 / 64.0;
+/// So many places are multiples of their alignment.
+const NEARLY: f64 = 0.95;
 /// At 95 % (Kolmogorov).
 const BY_CHANCE: f64 = 1.36;
 
@@ -44,31 +46,71 @@ pub(crate) fn listed(places: &[Place<'_>], most: usize) -> Option<OffsetLaw> {
 
 /// The distribution of places to which transfers jump, and how many of the others follow each other; NULL if no place is known.
 pub(crate) fn drawn(places: &[Place<'_>]) -> Option<OffsetLaw> {
-    let mut jumps: Vec<u64> = Vec::new();
-    let (mut follow, mut all) = (0_u64, 0_u64);
-    for (.., transfers) in places {
-        jumps.extend(transfers.first().and_then(|first| first.offset.get()));
-        for (before, transfer) in transfers.iter().zip(transfers.iter().skip(1)) {
-            let Some(offset) = transfer.offset.get() else { continue };
-            all += 1;
-            match end(before) == Some(offset) {
-                true => follow += 1,
-                false => jumps.push(offset),
-            }
-        }
-    }
+    let Jumps { mut jumps, follow, all, end } = Jumps::of(places);
     jumps.sort_unstable();
     let sequential = (u128::from(follow) * 1_000_000).checked_div(u128::from(all)).unwrap_or(0) as u64;
-    let places = distribution(&jumps)?;
-    Some(OffsetLaw::Drawn { places, sequential })
+    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
+    places
+        .iter()
+        .flat_map(|(.., all)| all.iter())
+        .for_each(|transfer| *sizes.entry(transfer.size).or_default() += 1);
+    let usual = sizes.into_iter().max_by_key(|(_, count)| *count).map_or(1, |(size, _)| size);
+    let places = distribution(&jumps, usual)?;
+    Some(OffsetLaw::Drawn { places, sequential, end })
+}
+
+/// The largest difference between the cumulated shares of the places of two sets of transfers (Kolmogorov and Smirnov).
+pub(crate) fn difference(one: &[Place<'_>], other: &[Place<'_>]) -> f64 {
+    let sorted = |places: &[Place<'_>]| {
+        let transfers = places.iter().flat_map(|(.., all)| all.iter());
+        let mut all: Vec<u64> = transfers.filter_map(|transfer| transfer.offset.get()).collect();
+        all.sort_unstable();
+        all
+    };
+    let (one, other) = (sorted(one), sorted(other));
+    let share = |places: &[u64], value| {
+        places.partition_point(|place| *place <= value) as f64 / places.len().max(1) as f64
+    };
+    let values = one.iter().chain(&other);
+    values.map(|value| (share(&one, *value) - share(&other, *value)).abs()).fold(0.0, f64::max)
+}
+
+/// Where transfers begin that do not follow the one before.
+#[derive(Default)]
+struct Jumps {
+    jumps: Vec<u64>,
+    /// How many others do, of how many that are not the first ones.
+    follow: u64,
+    all: u64,
+    /// The end of the furthest.
+    end: u64,
+}
+
+impl Jumps {
+    fn of(places: &[Place<'_>]) -> Self {
+        let mut found = Self::default();
+        for (.., transfers) in places {
+            found.jumps.extend(transfers.first().and_then(|first| first.offset.get()));
+            found.end = transfers.iter().filter_map(end).fold(found.end, u64::max);
+            for (before, transfer) in transfers.iter().zip(transfers.iter().skip(1)) {
+                let Some(offset) = transfer.offset.get() else { continue };
+                found.all += 1;
+                match end(before) == Some(offset) {
+                    true => found.follow += 1,
+                    false => found.jumps.push(offset),
+                }
+            }
+        }
+        found
+    }
 }
 
 fn end(transfer: &Transfer) -> Option<u64> {
     Some(transfer.offset.get()?.saturating_add(transfer.size))
 }
 
-/// Of places in ascending order.
-fn distribution(places: &[u64]) -> Option<DrawnPlaces> {
+/// Of places in ascending order, of transfers that are usually so large.
+fn distribution(places: &[u64], usual: u64) -> Option<DrawnPlaces> {
     let (first, last) = (*places.first()?, *places.last()?);
     let mut weights: BTreeMap<u64, u64> = BTreeMap::new();
     for place in places {
@@ -82,18 +124,31 @@ fn distribution(places: &[u64]) -> Option<DrawnPlaces> {
         weights.values_mut().for_each(|weight| *weight /= unit);
         return Some(DrawnPlaces::Of(weights));
     }
-    let align = places.iter().map(|place| place - first).reduce(common).unwrap_or(1).max(1);
+    let align = alignment(places, usual);
+    let first = first - first % align;
     let near = NEAR.max(BY_CHANCE / (places.len() as f64).sqrt());
     let mut slices = 1;
     loop {
-        let bound = |slice: usize| places[places.len() * slice / slices];
+        let bound = |slice: usize| places[places.len() * slice / slices].max(first);
         let mut bounds: Vec<u64> = (0..slices).map(bound).collect();
+        bounds[0] = first;
         bounds.push(last.saturating_add(align));
         if slices >= MOST_SLICES || distance(places, &bounds, align) <= near {
             return Some(DrawnPlaces::Between { bounds, align });
         }
         slices *= 2;
     }
+}
+
+/// What nearly all places are multiples of: the size of transfers, or a power of two, or what all of them have in common.
+fn alignment(places: &[u64], usual: u64) -> u64 {
+    let all = places.iter().copied().reduce(common).unwrap_or(1).max(1);
+    let powers = (9..=20).map(|power| 1_u64 << power);
+    let nearly = |align: &u64| {
+        let aligned = places.iter().filter(|place| place.is_multiple_of(*align)).count();
+        aligned as f64 >= NEARLY * places.len() as f64
+    };
+    powers.chain([usual.max(1)]).filter(nearly).fold(all, u64::max)
 }
 
 /// The largest difference between the cumulated shares of places and of what is drawn between bounds.
@@ -150,6 +205,7 @@ mod tests {
         let expected = OffsetLaw::Drawn {
             places: DrawnPlaces::Of(BTreeMap::from([(0, 1), (100, 1)])),
             sequential: 400_000,
+            end: 120,
         };
         assert_eq!(drawn(&[(0, 0, &own)]), Some(expected));
         let unknown = [Transfer { kind: RequestKind::Read, offset: Nullable::NULL, size: 1 }];
@@ -163,7 +219,7 @@ mod tests {
         let uniform = DrawnPlaces::Between { bounds: vec![0, 8_192_000], align: 8192 };
         assert_eq!(
             drawn(&[(0, 0, &transfers(&even))]),
-            Some(OffsetLaw::Drawn { places: uniform, sequential: 0 })
+            Some(OffsetLaw::Drawn { places: uniform, sequential: 0, end: 8192 * 999 + 4096 })
         );
         let hot: Vec<(u64, u64)> = (0..4000_u64)
             .map(|at| if at % 10 == 0 { (4096 * (at * 7919 % 100_000), 512) } else { (4096 * (at % 3), 512) })

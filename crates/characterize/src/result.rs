@@ -2,6 +2,7 @@
 
 use crate::CharacterizeError;
 use crate::after::WaitFigures;
+use crate::clocks::Disagreement;
 use crate::gather::{Gathering, LeftOut};
 use crate::levels::{LevelFigures, Recording, chosen};
 use crate::messages::MessageFigures;
@@ -182,6 +183,8 @@ pub struct Tokens {
     pub messages: MessageFigures,
     /// Where ranks read what others wrote, or open what others made, and no barrier is between.
     pub after: Vec<WaitFigures>,
+    /// Two ranks whose clocks contradict barriers; NULL if none does.
+    pub clocks: Option<Disagreement>,
 }
 
 /// What a model does not have.
@@ -450,6 +453,7 @@ pub fn characterize(
                 ..frame.messages.figures
             },
             after: programmed.waits,
+            clocks: frame.clocks,
         },
         not_kept,
         fit,

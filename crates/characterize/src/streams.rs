@@ -1,5 +1,6 @@
 //! What each rank does, in order: requests, and the synchronisation between them.
 
+use crate::clocks::{Disagreement, Meetings, disagreement};
 use crate::gather::{Gathered, LeftOut, OfMpi, RequestRow, Row, What};
 use crate::kin::{joins, orders};
 use crate::knowledge::Extent;
@@ -42,6 +43,8 @@ pub(crate) struct Frame {
     /// Barriers that nobody recorded and that the times of the ranks show.
     pub(crate) inferred: u64,
     pub(crate) messages: Messages,
+    /// Ranks whose clocks contradict barriers.
+    pub(crate) clocks: Option<Disagreement>,
 }
 
 impl Frame {
@@ -112,7 +115,7 @@ pub(crate) fn streams(
     let (texts, uses) = (texts(log.names()), Use::of_calls(log.names()));
     let (mut other_collectives, mut threaded) = (0, 0);
     let (mut requests, mut barriers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
-    let mut told = Vec::with_capacity(rows.len());
+    let (mut told, mut met) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     let (mut of_mpi, mut of_processes) = (HashMap::new(), HashMap::new());
     while let Some((key, rows)) = rows.pop_first() {
         let rank = requests.len() as u32;
@@ -132,6 +135,7 @@ pub(crate) fn streams(
         told.push((of_rank.told, of_rank.places));
         requests.push(of_rank.requests);
         barriers.push(of_rank.barriers);
+        met.push(of_rank.met);
         threaded += u64::from(of_rank.threaded);
     }
     let of_mpi = |rank: u32| of_mpi.get(&rank).copied();
@@ -162,6 +166,7 @@ pub(crate) fn streams(
         other_collectives,
         inferred,
         messages,
+        clocks: disagreement(&met),
     };
     Streams { requests, frame }
 }
@@ -285,6 +290,8 @@ fn reused<'a>(ranks: impl Iterator<Item = (RankKey, &'a [Row])>) -> HashSet<File
 struct RankStream {
     requests: Vec<Request>,
     barriers: Vec<usize>,
+    /// When it came to the collective calls of all ranks, and when it was through.
+    met: Meetings,
     threaded: bool,
     told: Rank,
     places: Places,
@@ -301,6 +308,7 @@ fn rank_stream(
     let end = rows.iter().rfind(|row| matches!(row.what, What::MpiEnds)).map(|row| row.start);
     let mut calls: Vec<Call> = Vec::new();
     let mut barriers: Vec<usize> = Vec::new();
+    let mut met = Meetings::new();
     let mut threads: BTreeSet<Tid> = BTreeSet::new();
     let mut waited = 0;
     let mut of_mpi = OfRank::new(of_all);
@@ -331,6 +339,7 @@ fn rank_stream(
             }
             What::Collective { comm } if comm.get().is_none_or(|comm| of_all.contains(&comm)) => {
                 barriers.push(calls.len());
+                met.push((row.start, row.end.get()));
                 waited += row.end.get().map_or(0, |end| end - row.start);
             }
             What::Collective { .. } => *other_collectives += 1,
@@ -358,7 +367,8 @@ fn rank_stream(
     keep_last_closes(&mut requests);
     let places = Places::of_requests(&requests);
     let barriers = barriers.into_iter().map(|calls| places.of(calls)).collect();
-    RankStream { requests, barriers, threaded: threads.len() > 1, told: listener.into_rank(), places }
+    let threaded = threads.len() > 1;
+    RankStream { requests, barriers, met, threaded, told: listener.into_rank(), places }
 }
 
 /// A close that others follow on the same description closes a copy of its descriptor: the session goes on.

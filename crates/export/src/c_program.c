@@ -52,6 +52,7 @@ struct law {
 	/* Places, each with how many transfers follow each other from there, or its weight. */
 	const struct size *places;
 	u64 align, following; /* Millionths of the transfers that are drawn that follow the one before. */
+	u64 furthest; /* No transfer that is drawn reaches beyond, if it is not 0. */
 	u64 moved; /* Millionths of the transfers that change their places with each other. */
 };
 
@@ -344,9 +345,20 @@ static u64 offset_of(const struct law *law, struct running *running, int which, 
 			number -= run->weight;
 		return number ? running->ends[which] : run->bytes;
 	}
-	if (law->how != BY_LAW)
-		return number && drawn(&running->random) % 1000000 < law->following ? running->ends[which]
-										     : drawn_place(law, &running->random);
+	if (law->how != BY_LAW) {
+		int follows = number && drawn(&running->random) % 1000000 < law->following;
+		u64 place = follows ? running->ends[which] : drawn_place(law, &running->random);
+		if (!law->furthest || place + size <= law->furthest)
+			return place;
+		u64 first = law->places->bytes, last = law->furthest > size ? law->furthest - size : 0;
+		if (follows || last <= first)
+			return first;
+		if (law->how == DRAWN_BETWEEN)
+			return last - (law->align ? (last - first) % law->align : 0);
+		for (const struct size *before = law->places; before->weight && before->bytes <= last; before++)
+			place = before->bytes;
+		return place;
+	}
 	u64 inner = law->every ? number % law->every : number, block = law->every ? number / law->every : 0;
 	u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
 	return law->start + law->rank * turned + at_ranks(law->step) * inner + at_ranks(law->jump) * block +

@@ -179,23 +179,25 @@ fn places(law: &OffsetLaw) -> Vec<(u64, u64)> {
 
 fn law(law: &OffsetLaw, places: &str, moved: u64) -> String {
     let stride = |stride: Stride| format!("{{ {}ULL, {} }}", stride.bytes, u8::from(stride.by_ranks));
-    let other = |word: &str, align: u64, following: u64| {
+    let other = |word: &str, align: u64, following: u64, end: u64| {
         format!(
-            "{{ {word}, 0, 0, 0, {{ 0, 0 }}, {{ 0, 0 }}, {{ 0, 0 }}, 0, {places}, {align}ULL, {following}, {moved} }}"
+            "{{ {word}, 0, 0, 0, {{ 0, 0 }}, {{ 0, 0 }}, {{ 0, 0 }}, 0, {places}, {align}ULL, {following}, {end}ULL, {moved} }}"
         )
     };
     match law {
-        OffsetLaw::Sequential => other("FOLLOWING", 0, 0),
+        OffsetLaw::Sequential => other("FOLLOWING", 0, 0, 0),
         &OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
             let strides = [step, jump, again].map(stride).join(", ");
             format!(
-                "{{ BY_LAW, {start}ULL, {rank}ULL, {every}, {strides}, {shift}, {places}, 0, 0, {moved} }}"
+                "{{ BY_LAW, {start}ULL, {rank}ULL, {every}, {strides}, {shift}, {places}, 0, 0, 0, {moved} }}"
             )
         }
-        OffsetLaw::Listed(_) => other("LISTED", 0, 0),
-        OffsetLaw::Drawn { places: DrawnPlaces::Of(_), sequential } => other("DRAWN", 0, *sequential),
-        OffsetLaw::Drawn { places: DrawnPlaces::Between { align, .. }, sequential } => {
-            other("DRAWN_BETWEEN", *align, *sequential)
+        OffsetLaw::Listed(_) => other("LISTED", 0, 0, 0),
+        OffsetLaw::Drawn { places: DrawnPlaces::Of(_), sequential, end } => {
+            other("DRAWN", 0, *sequential, *end)
+        }
+        OffsetLaw::Drawn { places: DrawnPlaces::Between { align, .. }, sequential, end } => {
+            other("DRAWN_BETWEEN", *align, *sequential, *end)
         }
     }
 }

@@ -182,8 +182,8 @@ struct Layout {
 /// Transfers at random places.
 struct Scattered {
     start: u64,
-    /// Bytes from there on in which they are; NULL for all of the file.
-    extent: Option<u64>,
+    /// Bytes from there on in which those of a process are.
+    extent: u64,
     align: u64,
     /// How many in a hundred do not follow the one before.
     percent: u64,
@@ -212,13 +212,13 @@ impl Scattered {
             }
         };
         let percent = 100 - sequential * 100 / 1_000_000;
-        Self { start, extent: Some(end - start), align, percent, repeats: true, is_even }
+        Self { start, extent: end - start, align, percent, repeats: true, is_even }
     }
 
     /// Each place once, a share of them out of turn.
-    fn in_other_order(random: u64) -> Self {
+    fn in_other_order(random: u64, extent: u64) -> Self {
         let percent = (random * 100 / 1_000_000).max(1);
-        Self { start: 0, extent: None, align: 0, percent, repeats: false, is_even: true }
+        Self { start: 0, extent, align: 0, percent, repeats: false, is_even: true }
     }
 
     fn write(&self, out: &mut String, direction: &str) -> fmt::Result {
@@ -271,7 +271,8 @@ impl Job<'_> {
         if self.session.random > 0 && layout.scattered.is_none() {
             lose("the order of places: fio draws its own");
             if layout.skip == 0 && !self.session.mode.append {
-                layout.scattered = Some(Scattered::in_other_order(self.session.random));
+                let span = self.largest().saturating_mul(reads + writes);
+                layout.scattered = Some(Scattered::in_other_order(self.session.random, span));
             }
         }
         layout.start = layout.start.saturating_add(layout.rank.saturating_mul(self.first.into()));
@@ -311,9 +312,13 @@ impl Job<'_> {
             .saturating_add(layout.rank.saturating_mul(u64::from(self.ranks.saturating_sub(1))))
             .saturating_add(step.saturating_mul(per_loop));
         let whole = end.max(self.file.size);
-        let size = layout.scattered.as_ref().map_or(whole, |scattered| scattered.extent.unwrap_or(whole));
+        let size = layout.scattered.as_ref().map_or(whole, |scattered| scattered.extent);
         let size = size.saturating_mul(self.file.count);
         writeln!(out, "size={size}\nnumber_ios={per_loop}")?;
+        if layout.scattered.is_some() {
+            // Else it ends when it has moved as many bytes as the file has.
+            writeln!(out, "io_size={}", largest.saturating_mul(per_loop))?;
+        }
         if layout.start > 0 || layout.rank > 0 {
             writeln!(out, "offset={}\noffset_increment={}", layout.start, layout.rank)?;
         }
@@ -338,16 +343,23 @@ impl Job<'_> {
     fn layout(&self, ranks: u32, lose: &mut impl FnMut(&str)) -> Layout {
         let appends = self.session.mode.append;
         let alone = |start, rank, skip, loops| Layout { start, rank, skip, loops, scattered: None };
-        if self.session.write_offset.is_some() {
-            lose("laws of offsets: transfers follow each other");
-            return alone(0, 0, 0, self.times);
-        }
-        match &self.session.offset {
+        let law = match (&self.session.offset, &self.session.write_offset) {
+            (offset, None) => offset,
+            (drawn @ OffsetLaw::Drawn { .. }, Some(_)) | (_, Some(drawn @ OffsetLaw::Drawn { .. })) => {
+                lose("laws of reads and of writes: fio has one of both");
+                drawn
+            }
+            (_, Some(_)) => {
+                lose("laws of offsets: transfers follow each other");
+                return alone(0, 0, 0, self.times);
+            }
+        };
+        match law {
             OffsetLaw::Listed(_) => {
                 lose("places in a list: transfers follow each other");
                 alone(0, 0, 0, self.times)
             }
-            OffsetLaw::Drawn { places, sequential } => {
+            OffsetLaw::Drawn { places, sequential, .. } => {
                 let scattered = Scattered::of(places, *sequential, self.largest());
                 if !scattered.is_even {
                     lose("the distribution of places: fio draws them evenly");

@@ -106,10 +106,10 @@ mod tests {
         history.gives(5, 4, Gift::Free);
         for (at, step) in then {
             match step {
-                Step::Given(giver) => history.gives(*at, *giver, Gift::Free),
-                Step::Replaced(giver) => history.gives(*at, *giver, Gift::Replaced),
-                Step::Closed => history.closes(*at, true),
-                Step::MayBeClosed => history.closes(*at, false),
+                Given(giver) => history.gives(*at, *giver, Gift::Free),
+                Replaced(giver) => history.gives(*at, *giver, Gift::Replaced),
+                Closed => history.closes(*at, true),
+                MayBeClosed => history.closes(*at, false),
             }
         }
         history.fate(10, false)

@@ -16,6 +16,7 @@
 //! [`Asynchronous::thread_ended`] for one thread of a process that goes on, [`Asynchronous::gone`] for a process, before
 //! the items that end its threads, and for a program that another one replaced, before the item of that exec.
 
+mod apart;
 mod block;
 mod calls;
 mod context;

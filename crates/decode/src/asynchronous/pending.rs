@@ -44,6 +44,17 @@ impl Pending {
         self.remove(first)
     }
 
+    /// Takes out the request of that serial.
+    pub(super) fn take_serial(&mut self, serial: u64) -> Option<Request> {
+        self.remove(serial)
+    }
+
+    /// Those with that key, oldest first.
+    pub(super) fn of_key(&self, key: u64) -> impl Iterator<Item = &Request> {
+        let serials = self.by_key.get(&key).into_iter().flatten();
+        serials.filter_map(|serial| self.requests.get(serial))
+    }
+
     /// Takes out those of one process.
     pub(super) fn take_of(&mut self, pid: Pid) -> Vec<Request> {
         let of = |request: &&Request| request.pid == pid;

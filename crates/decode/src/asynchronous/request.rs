@@ -2,6 +2,7 @@
 
 use super::{Deliver, HeldFile};
 use crate::{error_name, flag_text};
+use iotrail_model::calls::{ArgKind, Transfer, spec};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{CallId, Layer, Pid, Tid, Timestamp};
 use std::rc::Rc;
@@ -99,6 +100,18 @@ pub(super) enum Finish {
 }
 
 impl Request {
+    /// How many bytes it may move; NULL if it moves none, or that is not known.
+    pub(super) fn most(&self) -> Option<u64> {
+        let spec = spec(self.call).filter(|spec| spec.transfer != Transfer::None)?;
+        let is_length = |kind: &ArgKind| matches!(kind, ArgKind::Count | ArgKind::Vector);
+        let at = spec.args.iter().position(is_length)?;
+        match self.args.get(at)? {
+            Value::Int(bytes) => u64::try_from(*bytes).ok(),
+            Value::Length(bytes) => Some(*bytes),
+            _ => None,
+        }
+    }
+
     /// Hands it over as the call of `tid`; `seen` is when its completion was seen.
     pub(super) fn deliver(&self, tid: Tid, seen: Option<Timestamp>, finish: Finish, deliver: Deliver<'_>) {
         if self.silent {

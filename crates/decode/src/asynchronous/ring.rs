@@ -4,6 +4,7 @@
 //! queue. Both are counters that wrap. Completions stay where they are after the program took them, until the
 //! kernel needs the room, so one's own position finds those that were taken without a call.
 
+use super::apart::told_apart;
 use super::entry::{self, Asked, Entry};
 use super::files::Files;
 use super::geometry::{Geometry, RingAddresses};
@@ -12,7 +13,7 @@ use super::reading::{self, u32_at, u64_at};
 use super::request::{Change, Finish, Request, Value};
 use super::{Deliver, Stop, Tally};
 use crate::Memory;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::recording_coverage::count;
 use iotrail_model::{Pid, Tid};
@@ -145,19 +146,45 @@ impl Ring {
             tally.overwritten += u64::from(new - self.geometry.completions);
             self.reaped = tail.wrapping_sub(self.geometry.completions);
         }
+        let mut completions = Vec::new();
         while self.reaped != tail {
             let Some(completion) = self.read_completion(stop.memory, cq) else {
                 tally.overwritten += u64::from(tail.wrapping_sub(self.reaped));
                 self.reaped = tail;
-                return;
+                break;
             };
             let twice = completion.flags & CQE_TWICE_AS_LARGE != 0;
             let step = if twice { 2 } else { 1 };
             self.reaped = self.reaped.wrapping_add(step.min(tail.wrapping_sub(self.reaped)));
             if completion.flags & CQE_SKIP == 0 {
-                self.complete(completion, stop, gone, tally, deliver);
+                completions.push(completion);
             }
         }
+        for (completion, serial) in self.with_requests(completions) {
+            self.complete((completion, serial), stop, gone, tally, deliver);
+        }
+    }
+
+    /// Completions with the serials of their requests, where several have one key and all of them are over.
+    fn with_requests(&self, completions: Vec<Completion>) -> Vec<(Completion, Option<u64>)> {
+        let mut serials: Vec<Option<u64>> = vec![None; completions.len()];
+        let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (at, completion) in completions.iter().enumerate() {
+            by_key.entry(completion.key).or_default().push(at);
+        }
+        for (key, places) in by_key.into_iter().filter(|(_, places)| places.len() > 1) {
+            let requests: Vec<&Request> = self.pending.of_key(key).collect();
+            let is_last = |at: &usize| completions[*at].flags & (CQE_MORE | CQE_NOTIFICATION) == 0;
+            if requests.iter().any(|request| request.unsure) || !places.iter().all(is_last) {
+                continue;
+            }
+            let most: Vec<Option<u64>> = requests.iter().map(|request| request.most()).collect();
+            let results: Vec<i32> = places.iter().map(|at| completions[*at].result).collect();
+            for (at, request) in places.iter().zip(told_apart(&most, &results).into_iter().flatten()) {
+                serials[*at] = Some(requests[request].serial);
+            }
+        }
+        completions.into_iter().zip(serials).collect()
     }
 
     fn read_completion(&self, memory: &impl Memory, cq: u64) -> Option<Completion> {
@@ -211,7 +238,7 @@ impl Ring {
 
     fn complete<M: Memory>(
         &mut self,
-        completion: Completion,
+        (completion, serial): (Completion, Option<u64>),
         stop: &Stop<'_, M>,
         gone: &HashSet<Tid>,
         tally: &mut Tally,
@@ -219,7 +246,11 @@ impl Ring {
     ) {
         let Completion { key, result, flags } = completion;
         let more = flags & CQE_MORE != 0;
-        let Some(mut request) = self.pending.take(key) else { return };
+        let found = match serial {
+            Some(serial) => self.pending.take_serial(serial),
+            None => self.pending.take(key),
+        };
+        let Some(mut request) = found else { return };
         if flags & CQE_NOTIFICATION != 0 {
             // The buffer of a send without copying is free again; the send itself was completed before.
             return;

@@ -266,6 +266,25 @@ fn a_key_comes_again_and_again() {
 }
 
 #[test]
+fn of_equal_keys_that_have_all_completed_lengths_may_tell_which_is_which() {
+    let mut program = Program::with_ring(0);
+    program.add(22, 3, 0, 10, 0, 0);
+    program.add(22, 4, 0, 11, 0, 0);
+    program.enter(2, |program| {
+        program.fetched(2);
+        program.completes(0, 11, 0);
+        program.completes(0, 10, 0);
+    });
+    assert_eq!(
+        program.delivered,
+        [
+            "7: io_uring_read(fd 4, _, 11, 0, _) = 11 <70+10>",
+            "7: io_uring_read(fd 3, _, 10, 0, _) = 10 <70+10>"
+        ]
+    );
+}
+
+#[test]
 fn of_equal_keys_under_way_nobody_can_say_which_has_completed() {
     let mut program = Program::with_ring(0);
     program.add(22, 3, 0, 100, 0, 0);

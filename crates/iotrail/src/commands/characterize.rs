@@ -3,9 +3,10 @@
 use crate::args::query;
 use crate::{logs, output, ui::Ui};
 use clap::ValueEnum;
-use iotrail_characterize::{Classing, Level, Naming, Options, Ranking, characterize, confirm};
+use iotrail_characterize::{Classing, Disagreement, Level, Naming, Options, Ranking, characterize, confirm};
 use iotrail_console::hints;
 use iotrail_model::threads::one_per_core;
+use iotrail_model::units;
 use iotrail_query::{Query, QuerySpec, Warning};
 use iotrail_terminal::workload_summary::characterization;
 use iotrail_trail::EventLog;
@@ -145,6 +146,15 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let options = args.options();
     let (log, query) = args.opened(&args.trails[0], ui)?;
     let mut found = characterize(&log, &query, options, one_per_core())?;
+    if let Some(Disagreement { ns, early, late, barriers }) = found.tokens.clocks {
+        ui.warn(&format!(
+            "clocks disagree: by its own, rank {early} was through a barrier {} before rank {late} came to it by its ({} of {} are contradicted); \
+             times between ranks are wrong: set the clocks of the hosts, and record again",
+            units::duration(ns as f64),
+            units::count(barriers),
+            units::counted(found.tokens.barriers, "barrier", "barriers")
+        ));
+    }
     for trail in &args.trails[1..] {
         let (log, query) = args.opened(trail, ui)?;
         found.confirmations.push(confirm(&found.model, &log, &query, options, one_per_core())?);

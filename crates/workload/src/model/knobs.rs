@@ -206,9 +206,7 @@ impl Knobs {
         }
         let transfers: u64 =
             session.requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| count).sum();
-        if session.runs.iter().map(|(_, count)| count).sum::<u64>() != transfers {
-            session.runs.clear();
-        }
+        session.runs = cycled(&session.runs, transfers).unwrap_or_default();
         Ok(())
     }
 
@@ -310,6 +308,25 @@ impl Knobs {
 }
 
 /// Values with weights, changed; values that become equal are one.
+/// The same values for so many transfers: the runs again and again, up to there; NULL if that is too long a list.
+fn cycled(runs: &[(u64, u64)], transfers: u64) -> Option<Vec<(u64, u64)>> {
+    const MOST: usize = 4096;
+    let mut left = transfers;
+    let mut all: Vec<(u64, u64)> = Vec::new();
+    for (value, count) in runs.iter().cycle().take(MOST) {
+        if left == 0 {
+            break;
+        }
+        let count = left.min(*count);
+        left -= count;
+        match all.last_mut() {
+            Some((last, more)) if last == value => *more += count,
+            _ => all.push((*value, count)),
+        }
+    }
+    (left == 0).then_some(all)
+}
+
 fn turned(
     values: &BTreeMap<u64, u64>,
     turn: impl Fn(u64) -> Result<u64, KnobError>,

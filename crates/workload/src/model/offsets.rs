@@ -38,6 +38,8 @@ pub enum OffsetLaw {
         places: DrawnPlaces,
         /// Millionths of the transfers that begin where the one before ended.
         sequential: u64,
+        /// None reaches beyond this, in bytes: who would begins earlier, or at the first place; 0 if there is no such end.
+        end: u64,
     },
 }
 
@@ -53,6 +55,28 @@ pub enum DrawnPlaces {
         /// In bytes; 0 is 1.
         align: u64,
     },
+}
+
+impl DrawnPlaces {
+    fn first(&self) -> u64 {
+        match self {
+            Self::Of(weights) => weights.keys().next().copied().unwrap_or_default(),
+            Self::Between { bounds, .. } => bounds.first().copied().unwrap_or_default(),
+        }
+    }
+
+    /// A place, or the last one before it from which so many bytes end before `end`, if there is an end.
+    fn before(&self, end: u64, place: u64, size: u64) -> u64 {
+        let Some(last) = end.checked_sub(size).filter(|last| *last < place) else { return place };
+        let first = self.first();
+        match self {
+            Self::Of(weights) => weights.range(..=last).next_back().map_or(first, |(place, _)| *place),
+            Self::Between { align, .. } => {
+                let last = last.max(first);
+                last - (last - first).checked_rem(*align).unwrap_or(0)
+            }
+        }
+    }
 }
 
 impl OffsetLaw {
@@ -88,15 +112,15 @@ impl OffsetLaw {
                     *place = change(*place)?;
                 }
             }
-            Self::Drawn { places: DrawnPlaces::Of(weights), .. } => {
+            Self::Drawn { places: DrawnPlaces::Of(weights), end, .. } => {
                 let mut changed = BTreeMap::new();
                 for (place, weight) in &*weights {
                     *changed.entry(change(*place)?).or_default() += weight;
                 }
-                *weights = changed;
+                (*weights, *end) = (changed, change(*end)?);
             }
-            Self::Drawn { places: DrawnPlaces::Between { bounds, align }, .. } => {
-                for bytes in bounds.iter_mut().chain([align]) {
+            Self::Drawn { places: DrawnPlaces::Between { bounds, align }, end, .. } => {
+                for bytes in bounds.iter_mut().chain([align, end]) {
                     *bytes = change(*bytes)?;
                 }
             }
@@ -158,7 +182,7 @@ impl<'a> Placer<'a> {
         key: &[u64],
     ) -> Self {
         let drawn = match law {
-            OffsetLaw::Drawn { places, sequential } => {
+            OffsetLaw::Drawn { places, sequential, .. } => {
                 drawn(places, *sequential, transfers as usize, &mut Random::of(key))
             }
             _ => Vec::new(),
@@ -179,7 +203,11 @@ impl<'a> Placer<'a> {
                 )
                 .saturating_add(again.at(self.ranks).saturating_mul(self.occurrence)),
             OffsetLaw::Listed(runs) => self.listed(runs),
-            OffsetLaw::Drawn { .. } => self.drawn.next().flatten().unwrap_or(self.end),
+            OffsetLaw::Drawn { places, end, .. } => match self.drawn.next().flatten() {
+                Some(place) => places.before(*end, place, size),
+                None if *end > 0 && self.end.saturating_add(size) > *end => places.first(),
+                None => self.end,
+            },
         };
         self.end = offset.saturating_add(size);
         self.number += 1;
@@ -215,7 +243,10 @@ fn drawn(places: &DrawnPlaces, sequential: u64, transfers: usize, random: &mut R
     follows.map(|follows| if follows { None } else { jumps.next() }).collect()
 }
 
-/// So many places at equal distances of the cumulated share, from a random begin, in random order.
+/// Of so many draws one is the last place that there is: files end there.
+const REACHING: usize = 16;
+
+/// So many places, as many in each slice, each anywhere in it, in random order.
 fn between(bounds: &[u64], align: u64, draws: usize, random: &mut Random) -> Vec<u64> {
     let (Some(first), Some(slices)) =
         (bounds.first(), bounds.len().checked_sub(1).filter(|slices| *slices > 0))
@@ -227,13 +258,16 @@ fn between(bounds: &[u64], align: u64, draws: usize, random: &mut Random) -> Vec
         .map(|draw| {
             // 64 bits behind the point.
             let share = (begin + (draw << 64)) / draws as u128;
-            let at = share * slices as u128;
-            let (slice, rest) = ((at >> 64) as usize, at & u128::from(u64::MAX));
+            let slice = ((share * slices as u128) >> 64) as usize;
             let (low, high) = (bounds[slice], bounds[slice + 1]);
-            let place = low + ((u128::from(high - low) * rest) >> 64) as u64;
+            let place = low + ((u128::from(high - low) * u128::from(random.next())) >> 64) as u64;
             place - (place - first).checked_rem(align).unwrap_or(0)
         })
         .collect();
+    let end = bounds.last().copied().unwrap_or_default().saturating_sub(1).max(*first);
+    if let Some(largest) = places.iter_mut().max().filter(|_| draws >= REACHING) {
+        *largest = end - (end - first).checked_rem(align).unwrap_or(0);
+    }
     random.shuffle(&mut places);
     places
 }
@@ -248,7 +282,7 @@ mod tests {
     }
 
     fn drawn_law(places: DrawnPlaces, sequential: u64) -> OffsetLaw {
-        OffsetLaw::Drawn { places, sequential }
+        OffsetLaw::Drawn { places, sequential, end: 0 }
     }
 
     #[test]
@@ -278,8 +312,21 @@ mod tests {
         assert_eq!(drawn.iter().filter(|place| **place < 4096 * 101).count(), 100);
         drawn.sort_unstable();
         drawn.dedup();
-        assert_eq!(drawn.len(), 200, "each at a place of its own");
+        assert!((130..195).contains(&drawn.len()), "some come again: {}", drawn.len());
         assert_ne!(places(&law, &[4096; 200], 3), places(&law, &[4096; 200], 4));
+    }
+
+    #[test]
+    fn nothing_reaches_beyond_the_end() {
+        let with_end = |places, sequential| OffsetLaw::Drawn { places, sequential, end: 10_000 };
+        let even = DrawnPlaces::Between { bounds: vec![0, 10_000], align: 1000 };
+        for (law, sizes) in [
+            (with_end(even.clone(), WHOLE), [1000; 30]),
+            (with_end(even, WHOLE / 2), [3000; 30]),
+            (with_end(DrawnPlaces::Of(BTreeMap::from([(0, 1), (9000, 9)])), WHOLE / 2), [2000; 30]),
+        ] {
+            assert!(places(&law, &sizes, 5).iter().all(|place| place + sizes[0] <= 10_000), "{law:?}");
+        }
     }
 
     #[test]

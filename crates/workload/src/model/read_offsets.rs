@@ -11,7 +11,7 @@ use toml::{Spanned, Value};
 const OFFSETS: &str = "expected \"sequential\"; { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES, shift = N }, of \
                        which step, again and jump may be \"BYTES * ranks\"; places such as [\"4 * 0 B\", \"1 MiB\"], from each of which so many \
                        transfers follow each other; or { drawn = { BYTES = WEIGHT, ... }, sequential = SHARE } or { drawn = [BYTES, BYTES, ...], \
-                       align = BYTES, sequential = SHARE }, as many between any two neighbours that ascend";
+                       align = BYTES, sequential = SHARE, end = BYTES }, as many between any two neighbours that ascend";
 
 impl Source<'_> {
     pub(super) fn offset(&self, raw: &Spanned<Value>) -> Result<OffsetLaw, ModelError> {
@@ -54,11 +54,13 @@ fn affine(table: &toml::Table) -> Option<OffsetLaw> {
 }
 
 fn drawn(table: &toml::Table) -> Option<OffsetLaw> {
-    if !has_only(table, &["drawn", "align", "sequential"]) {
+    if !has_only(table, &["drawn", "align", "sequential", "end"]) {
         return None;
     }
-    let align =
-        table.get("align").map(|value| quantity(value, bytes)).map_or(Some(None), |align| align.map(Some))?;
+    let align = match table.get("align") {
+        Some(value) => Some(quantity(value, bytes).filter(|align| *align > 0)?),
+        None => None,
+    };
     let places = match table.get("drawn")? {
         Value::Table(weights) if align.is_none() => {
             let weight = |(place, weight): (&String, &Value)| {
@@ -76,6 +78,7 @@ fn drawn(table: &toml::Table) -> Option<OffsetLaw> {
         }
         _ => None,
     };
+    let end = table.get("end").map_or(Some(0), |value| quantity(value, bytes))?;
     let sequential = table.get("sequential").map_or(Some(0), |value| share(value.as_str()?))?;
-    Some(OffsetLaw::Drawn { places: places?, sequential })
+    Some(OffsetLaw::Drawn { places: places?, sequential, end })
 }

@@ -202,13 +202,14 @@ fn write_law(f: &mut fmt::Formatter<'_>, key: &str, law: &OffsetLaw) -> fmt::Res
         OffsetLaw::Listed(runs) => {
             writeln!(f, "{key} = [{}]", runs.iter().map(run_text).collect::<Vec<_>>().join(", "))
         }
-        OffsetLaw::Drawn { places, sequential } => {
+        OffsetLaw::Drawn { places, sequential, end } => {
             let (places, align) = drawn_text(places);
             let sequential = match sequential {
                 0 => String::new(),
                 share => format!(", sequential = \"{}\"", share_text(*share)),
             };
-            writeln!(f, "{key} = {{ drawn = {places}{align}{sequential} }}")
+            let end = if *end > 0 { format!(", end = \"{}\"", bytes_text(*end)) } else { String::new() };
+            writeln!(f, "{key} = {{ drawn = {places}{align}{sequential}{end} }}")
         }
         &OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
             let parts = [

@@ -285,12 +285,16 @@ fn session() -> impl Strategy<Value = ModelSession> {
         }),
         prop::collection::vec((0_u64..9000, 1_u64..5), 1..5).prop_map(OffsetLaw::Listed),
         (prop::collection::btree_map(0_u64..9000, 1_u64..9, 1..4), 0_u64..=1_000_000).prop_map(
-            |(weights, sequential)| OffsetLaw::Drawn { places: DrawnPlaces::Of(weights), sequential }
+            |(weights, sequential)| OffsetLaw::Drawn {
+                places: DrawnPlaces::Of(weights),
+                sequential,
+                end: sequential % 2 * 9000
+            }
         ),
         (prop::collection::vec(0_u64..9000, 2..5), 1_u64..600, 0_u64..=1_000_000).prop_map(
             |(mut bounds, align, sequential)| {
                 bounds.sort_unstable();
-                OffsetLaw::Drawn { places: DrawnPlaces::Between { bounds, align }, sequential }
+                OffsetLaw::Drawn { places: DrawnPlaces::Between { bounds, align }, sequential, end: 0 }
             }
         ),
     ];
