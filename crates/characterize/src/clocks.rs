@@ -45,7 +45,7 @@ mod tests {
     fn who_is_through_before_another_one_comes_has_another_clock() {
         let agree = [vec![(10, Some(30)), (50, Some(70))], vec![(25, Some(31)), (40, Some(69))]];
         assert_eq!(disagreement(&agree), None);
-        let mut behind = agree.clone();
+        let mut behind = agree;
         behind[1].iter_mut().for_each(|(came, through)| {
             *came += 1000;
             *through = through.map(|at| at + 1000);
