@@ -211,7 +211,7 @@ impl Scattered {
                 (first, end, *align, bounds.len() == 2)
             }
         };
-        let percent = 100 - sequential * 100 / 1_000_000;
+        let percent = 100 - (sequential * 100 + 500_000) / 1_000_000;
         Self { start, extent: end - start, align, percent, repeats: true, is_even }
     }
 
@@ -361,6 +361,10 @@ impl Job<'_> {
             }
             OffsetLaw::Drawn { places, sequential, .. } => {
                 let scattered = Scattered::of(places, *sequential, self.largest());
+                if scattered.percent == 0 {
+                    lose("where sessions begin: all of them do at the first place");
+                    return alone(scattered.start, 0, 0, self.times);
+                }
                 if !scattered.is_even {
                     lose("the distribution of places: fio draws them evenly");
                 }
@@ -517,6 +521,9 @@ mod tests {
         let uneven = job("offset = { drawn = { \"0 B\" = 9, \"8 KiB\" = 1 } }");
         has(&uneven, &["rw=randread", "size=12288"]);
         assert!(uneven.losses[0].starts_with("the distribution of places: fio draws them evenly"));
+        let begins = job("offset = { drawn = { \"64 KiB\" = 1, \"1 MiB\" = 1 }, sequential = \"1.0\" }");
+        has(&begins, &["rw=read", "offset=65536"]);
+        assert!(begins.losses[0].starts_with("where sessions begin"), "{:?}", begins.losses);
         let shuffled = job("random = \"1.0\"");
         has(&shuffled, &["rw=randread"]);
         assert!(!shuffled.text.contains("norandommap") && !shuffled.text.contains("percentage_random"));
