@@ -58,7 +58,8 @@ pub(crate) fn laws(places: &[Place<'_>], Known { append, sizes, ranks }: Known) 
     if holds {
         return Laws::exactly(offset, None);
     }
-    if let Some((reads, writes)) = apart(places, append, ranks) {
+    let apart = Apart::of(places, append, ranks);
+    if let Some((reads, writes)) = apart.as_ref().and_then(Apart::exactly) {
         return Laws::exactly(reads, Some(writes));
     }
     if let Some(list) = listed(SHORT_LIST) {
@@ -70,7 +71,7 @@ pub(crate) fn laws(places: &[Place<'_>], Known { append, sizes, ranks }: Known) 
     if let Some(list) = listed(LONG_LIST) {
         return Laws::exactly(list, None);
     }
-    let (offset, write_offset) = match drawn_apart(places, append, ranks) {
+    let (offset, write_offset) = match apart.and_then(|apart| apart.drawn()) {
         Some((reads, writes)) => (reads, Some(writes)),
         None => (drawn(places).unwrap_or(offset), None),
     };
@@ -80,43 +81,43 @@ pub(crate) fn laws(places: &[Place<'_>], Known { append, sizes, ranks }: Known) 
 /// Places of reads and writes are the same if their cumulated shares differ by no more.
 const SAME: f64 = 0.25;
 
-/// Where reads begin and where writes do, each by a law or drawn, if they are not at the same places.
-fn drawn_apart(places: &[Place<'_>], append: bool, ranks: u32) -> Option<(OffsetLaw, OffsetLaw)> {
-    let of_kinds = [RequestKind::Read, RequestKind::Write].map(|kind| of_kind(places, kind));
-    if of_kinds.iter().any(|all| all.iter().all(|(.., transfers)| transfers.is_empty())) {
-        return None;
-    }
-    let found = of_kinds.each_ref().map(|all| law(&borrowed(all), append, ranks));
-    if found.iter().all(|(_, holds)| !holds) {
-        let [reads, writes] = of_kinds.each_ref().map(|all| borrowed(all));
-        if difference(&reads, &writes) <= SAME {
+/// Reads and writes of the executions of a session that does both, with the law of each and whether it holds.
+struct Apart {
+    of_kinds: [Vec<(u32, u64, Vec<Transfer>)>; 2],
+    laws: [(OffsetLaw, bool); 2],
+}
+
+impl Apart {
+    fn of(places: &[Place<'_>], append: bool, ranks: u32) -> Option<Self> {
+        let of_kinds = [RequestKind::Read, RequestKind::Write].map(|kind| {
+            let own = |all: &[Transfer]| -> Vec<Transfer> {
+                all.iter().filter(|transfer| transfer.kind == kind).copied().collect()
+            };
+            places.iter().map(|(rank, again, all)| (*rank, *again, own(all))).collect::<Vec<_>>()
+        });
+        if of_kinds.iter().any(|all| all.iter().all(|(.., transfers)| transfers.is_empty())) {
             return None;
         }
+        let laws = of_kinds.each_ref().map(|all| law(&borrowed(all), append, ranks));
+        Some(Self { of_kinds, laws })
     }
-    let [reads, writes] = [0, 1].map(|at| match &found[at] {
-        (law, true) => Some(law.clone()),
-        (_, false) => drawn(&borrowed(&of_kinds[at])),
-    });
-    Some((reads?, writes?))
-}
 
-/// The executions with their transfers of that kind alone.
-fn of_kind(places: &[Place<'_>], kind: RequestKind) -> Vec<(u32, u64, Vec<Transfer>)> {
-    let own = |all: &[Transfer]| all.iter().filter(|transfer| transfer.kind == kind).copied().collect();
-    places.iter().map(|(rank, again, all)| (*rank, *again, own(all))).collect()
-}
-
-/// A law that reads follow and one that writes follow.
-fn apart(places: &[Place<'_>], append: bool, ranks: u32) -> Option<(OffsetLaw, OffsetLaw)> {
-    let has = |kind| places.iter().any(|(.., all)| all.iter().any(|transfer| transfer.kind == kind));
-    if !has(RequestKind::Read) || !has(RequestKind::Write) {
-        return None;
+    /// A law that reads follow and one that writes follow.
+    fn exactly(&self) -> Option<(OffsetLaw, OffsetLaw)> {
+        let [(reads, read), (writes, written)] = &self.laws;
+        (*read && *written).then(|| (reads.clone(), writes.clone()))
     }
-    let own = |kind: RequestKind| {
-        let (law, holds) = law(&borrowed(&of_kind(places, kind)), append, ranks);
-        holds.then_some(law)
-    };
-    Some((own(RequestKind::Read)?, own(RequestKind::Write)?))
+
+    /// Where reads begin and where writes do, each by a law or drawn, if they are not at the same places.
+    fn drawn(self) -> Option<(OffsetLaw, OffsetLaw)> {
+        let [reads, writes] = self.of_kinds.each_ref().map(|all| borrowed(all));
+        if self.laws.iter().all(|(_, holds)| !holds) && difference(&reads, &writes) <= SAME {
+            return None;
+        }
+        let [read, written] = self.laws;
+        let own = |(law, holds), places: &[Place<'_>]| if holds { Some(law) } else { drawn(places) };
+        Some((own(read, &reads)?, own(written, &writes)?))
+    }
 }
 
 fn borrowed(all: &[(u32, u64, Vec<Transfer>)]) -> Vec<Place<'_>> {
@@ -150,7 +151,10 @@ fn shuffled(places: &[Place<'_>], ranks: u32) -> Option<Laws> {
     let in_order = borrowed(&all);
     let (offset, write_offset) = match law(&in_order, false, ranks) {
         (law, true) => (law, None),
-        (_, false) => apart(&in_order, false, ranks).map(|(reads, writes)| (reads, Some(writes)))?,
+        (_, false) => {
+            let (reads, writes) = Apart::of(&in_order, false, ranks)?.exactly()?;
+            (reads, Some(writes))
+        }
     };
     let moved =
         transfers().zip(all.iter().flat_map(|(.., all)| all)).filter(|(one, other)| one != other).count();

@@ -4,7 +4,7 @@
 
 use crate::laws::Place;
 use crate::sessions::Transfer;
-use iotrail_workload::{DrawnPlaces, OffsetLaw};
+use iotrail_workload::{Distribution, DrawnPlaces, OffsetLaw, common_divisor};
 use std::collections::BTreeMap;
 
 /// So many different places are kept with their numbers; of more only how many there are between bounds.
@@ -61,18 +61,15 @@ pub(crate) fn drawn(places: &[Place<'_>]) -> Option<OffsetLaw> {
 
 /// The largest difference between the cumulated shares of the places of two sets of transfers (Kolmogorov and Smirnov).
 pub(crate) fn difference(one: &[Place<'_>], other: &[Place<'_>]) -> f64 {
-    let sorted = |places: &[Place<'_>]| {
+    let of = |places: &[Place<'_>]| {
+        let mut found = Distribution::default();
         let transfers = places.iter().flat_map(|(.., all)| all.iter());
-        let mut all: Vec<u64> = transfers.filter_map(|transfer| transfer.offset.get()).collect();
-        all.sort_unstable();
-        all
+        transfers
+            .filter_map(|transfer| transfer.offset.get())
+            .for_each(|offset| found.add(i64::try_from(offset).unwrap_or(i64::MAX)));
+        found
     };
-    let (one, other) = (sorted(one), sorted(other));
-    let share = |places: &[u64], value| {
-        places.partition_point(|place| *place <= value) as f64 / places.len().max(1) as f64
-    };
-    let values = one.iter().chain(&other);
-    values.map(|value| (share(&one, *value) - share(&other, *value)).abs()).fold(0.0, f64::max)
+    of(one).kolmogorov_smirnov(&of(other)).unwrap_or_default()
 }
 
 /// Where transfers begin that do not follow the one before.
@@ -120,7 +117,7 @@ fn distribution(places: &[u64], usual: u64) -> Option<DrawnPlaces> {
         }
     }
     if weights.len() <= MOST_PLACES {
-        let unit = weights.values().copied().reduce(common).unwrap_or(1);
+        let unit = weights.values().copied().reduce(common_divisor).unwrap_or(1);
         weights.values_mut().for_each(|weight| *weight /= unit);
         return Some(DrawnPlaces::Of(weights));
     }
@@ -142,7 +139,7 @@ fn distribution(places: &[u64], usual: u64) -> Option<DrawnPlaces> {
 
 /// What nearly all places are multiples of: the size of transfers, or a power of two, or what all of them have in common.
 fn alignment(places: &[u64], usual: u64) -> u64 {
-    let all = places.iter().copied().reduce(common).unwrap_or(1).max(1);
+    let all = places.iter().copied().reduce(common_divisor).unwrap_or(1).max(1);
     let powers = (9..=20).map(|power| 1_u64 << power);
     let nearly = |align: &u64| {
         let aligned = places.iter().filter(|place| place.is_multiple_of(*align)).count();
@@ -164,14 +161,6 @@ fn distance(places: &[u64], bounds: &[u64], align: u64) -> f64 {
     let differences =
         ends.map(|at| (at as f64 / places.len() as f64 - drawn(places[at - 1].saturating_add(align))).abs());
     differences.fold(0.0, f64::max)
-}
-
-fn common(one: u64, other: u64) -> u64 {
-    let (mut one, mut other) = (one, other);
-    while other != 0 {
-        (one, other) = (other, one % other);
-    }
-    one
 }
 
 #[cfg(test)]

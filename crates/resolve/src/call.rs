@@ -68,8 +68,7 @@ impl State {
             let closing = self.being_closed(table, operands, effect).filter(|_| is_free());
             closing.or_else(|| self.acted_on(table, operands, effect, succeeded(call), cx.names))
         });
-        let table = self.processes.thread(thread).table;
-        let description = description.filter(|id| !self.is_gone(table, *id, call, (operands, spec)));
+        let description = description.filter(|id| !self.is_gone(thread, *id, call, (operands, spec)));
         let (description, mapped_offset) = match (effect, entered) {
             (Effect::Unmap | Effect::Remap | Effect::Touch, None) => {
                 let mapped = self.spaces.touched(self.processes.thread(thread).space, effect, spec, call);

@@ -1,7 +1,8 @@
 //! Descriptors that are gone though the trace does not show that: a call that closed them is not in it (`close_range` of `strace -e trace=desc`).
 
-use crate::descriptor_tables::{DescriptionId, TableId};
+use crate::descriptor_tables::DescriptionId;
 use crate::operands::Operands;
+use crate::process_table::ThreadId;
 use crate::state::State;
 use iotrail_model::calls::{CallKind, CallSpec, Transfer};
 use iotrail_model::raw::{RawCall, Return};
@@ -11,14 +12,14 @@ impl State {
     /// tracer that names descriptors names one that is open.
     pub(crate) fn is_gone(
         &mut self,
-        table: TableId,
+        thread: ThreadId,
         description: DescriptionId,
         call: &RawCall<'_>,
         (operands, spec): (&Operands<'_>, Option<&CallSpec>),
     ) -> bool {
-        let Some((fd, None)) = operands.fd else { return false };
-        let failed = matches!(call.ret, Return::Failed(b"EBADF"));
-        if !failed || !self.source.is_trace || !self.descriptors.contested.is_empty() {
+        let is_bad = matches!(call.ret, Return::Failed(b"EBADF"));
+        let Some((fd, None)) = operands.fd.filter(|_| is_bad) else { return false };
+        if !self.source.is_trace || !self.descriptors.contested.is_empty() {
             return false;
         }
         let Some([read, written]) = self.descriptors.description(description).can else { return false };
@@ -32,6 +33,7 @@ impl State {
             (Transfer::None, _) => read && written,
         };
         if may {
+            let table = self.processes.thread(thread).table;
             self.descriptors.know_free(table, fd);
         }
         may

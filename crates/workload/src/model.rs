@@ -25,7 +25,7 @@ pub use layer::SessionLayer;
 pub(crate) use offsets::shifted;
 pub use offsets::{DrawnPlaces, OffsetLaw, Stride};
 pub use progress::Stuck;
-pub use ratio::Ratio;
+pub use ratio::{Ratio, common_divisor};
 pub use statistics::Statistics;
 pub use synthesis::{Action, Synthetic, synthesise};
 pub use together::Apart;

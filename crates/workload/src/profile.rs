@@ -4,7 +4,7 @@
 
 use crate::distribution::Distribution;
 use crate::mix::total_variation;
-use crate::model::{Action, Mode, NameCall, RequestKind, Sharing, Statistics, Synthetic};
+use crate::model::{Action, Mode, NameCall, RequestKind, Sharing, Statistics, Synthetic, common_divisor};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What is measured of the files of a class in a group.
@@ -383,13 +383,6 @@ fn shares<K: Ord>(counts: impl Iterator<Item = (K, u64)>) -> BTreeMap<K, u64> {
     let unit = largest.div_ceil(MOST).max(1);
     shares.values_mut().for_each(|count| *count = (*count / divisor / unit).max(1));
     shares
-}
-
-fn common_divisor(mut one: u64, mut other: u64) -> u64 {
-    while other > 0 {
-        (one, other) = (other, one % other);
-    }
-    one
 }
 
 /// What is the case for reads, and for writes if that is something else.

@@ -44,11 +44,6 @@ impl Pending {
         self.remove(first)
     }
 
-    /// Takes out the request of that serial.
-    pub(super) fn take_serial(&mut self, serial: u64) -> Option<Request> {
-        self.remove(serial)
-    }
-
     /// Those with that key, oldest first.
     pub(super) fn of_key(&self, key: u64) -> impl Iterator<Item = &Request> {
         let serials = self.by_key.get(&key).into_iter().flatten();
@@ -68,7 +63,8 @@ impl Pending {
         std::mem::take(&mut self.requests).into_values().collect()
     }
 
-    fn remove(&mut self, serial: u64) -> Option<Request> {
+    /// Takes out the request of that serial.
+    pub(super) fn remove(&mut self, serial: u64) -> Option<Request> {
         let request = self.requests.remove(&serial)?;
         if let Some(queue) = self.by_key.get_mut(&request.key) {
             queue.retain(|other| *other != serial);

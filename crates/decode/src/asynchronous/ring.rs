@@ -169,7 +169,8 @@ impl Ring {
     fn with_requests(&self, completions: Vec<Completion>) -> Vec<(Completion, Option<u64>)> {
         let mut serials: Vec<Option<u64>> = vec![None; completions.len()];
         let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
-        for (at, completion) in completions.iter().enumerate() {
+        // Alone it is of the only request with its key, or nobody can say.
+        for (at, completion) in completions.iter().enumerate().filter(|_| completions.len() > 1) {
             by_key.entry(completion.key).or_default().push(at);
         }
         for (key, places) in by_key.into_iter().filter(|(_, places)| places.len() > 1) {
@@ -247,7 +248,7 @@ impl Ring {
         let Completion { key, result, flags } = completion;
         let more = flags & CQE_MORE != 0;
         let found = match serial {
-            Some(serial) => self.pending.take_serial(serial),
+            Some(serial) => self.pending.remove(serial),
             None => self.pending.take(key),
         };
         let Some(mut request) = found else { return };

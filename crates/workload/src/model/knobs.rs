@@ -207,6 +207,9 @@ impl Knobs {
         let transfers: u64 =
             session.requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| count).sum();
         session.runs = cycled(&session.runs, transfers).unwrap_or_default();
+        if !session.runs.is_empty() {
+            session.sizes = super::read::summed(&session.runs);
+        }
         Ok(())
     }
 

@@ -47,10 +47,7 @@ impl Ratio {
     /// A fraction in its lowest terms; NULL if it has too many digits, or is 0.
     #[must_use]
     pub fn reduced(numerator: u64, denominator: u64) -> Option<Self> {
-        let (mut divisor, mut rest) = (numerator, denominator);
-        while rest > 0 {
-            (divisor, rest) = (rest, divisor % rest);
-        }
+        let divisor = common_divisor(numerator, denominator);
         let found = Self {
             numerator: numerator.checked_div(divisor)?,
             denominator: denominator.checked_div(divisor)?,
@@ -70,6 +67,15 @@ impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} / {}", self.numerator, self.denominator)
     }
+}
+
+/// The greatest number that divides both; of 0 and another one that one.
+#[must_use]
+pub fn common_divisor(mut one: u64, mut other: u64) -> u64 {
+    while other > 0 {
+        (one, other) = (other, one % other);
+    }
+    one
 }
 
 #[cfg(test)]

@@ -707,7 +707,7 @@ pub(super) fn runs_of_bytes(items: &[toml::Value]) -> Option<Vec<(u64, u64)>> {
 }
 
 /// How often each size occurs in runs.
-fn summed(runs: &[(u64, u64)]) -> BTreeMap<u64, u64> {
+pub(super) fn summed(runs: &[(u64, u64)]) -> BTreeMap<u64, u64> {
     let mut sizes = BTreeMap::new();
     for (size, count) in runs {
         *sizes.entry(*size).or_default() += count;
