@@ -13,11 +13,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
+import montage
+
 parser = argparse.ArgumentParser()
 parser.add_argument("iotrail", type=Path)
 parser.add_argument("--runs", type=int, default=7)
 parser.add_argument("--level", action="append", default=[])
-parser.add_argument("programs", nargs="*")
+parser.add_argument("programs", nargs="*", metavar="PROGRAM")
 args = parser.parse_args()
 iotrail = args.iotrail.resolve()
 
@@ -33,6 +36,7 @@ PROGRAMS = {
     "git add": "rm -f repo/.git/index; cd repo; exec git add .",
     "nccopy": "exec nccopy -k nc4 in.nc out.nc",
     "rsync": "rm -rf copy; exec rsync -a src/ copy/",
+    "Montage": "rm -rf mosaic; cp -a plan mosaic; exec make -s -C mosaic -j2 >/dev/null",
     "fio": "exec fio --name=mix --rw=randrw --bs=4k --size=1m --io_size=512k --ioengine=psync --fallocate=none --randseed=7 --filename=x.dat",
 }
 BEST = ["equal", "within noise", "within tolerance", "undecided", "differs"]
@@ -56,6 +60,7 @@ def stage(work):
     run("ncgen", "-o", "in.nc", "in.cdl", cwd=work)
     run("git", "init", "-q", "repo", cwd=work)
     run("sh", "-c", "cp src/f1* repo/", cwd=work)
+    montage.plan(work / "plan", 2, 2, 64, 128)
     run("fio", "--name=x", "--size=1m", "--filename=x.dat", "--create_only=1", cwd=work)
 
 
@@ -105,5 +110,5 @@ def main():
 
 
 if shutil.which("fio") is None:
-    sys.exit("fio, rsync, sqlite3, git and netcdf-bin are needed")
+    sys.exit("fio, rsync, sqlite3, git, netcdf-bin and montage are needed")
 main()

@@ -9,6 +9,9 @@ use crate::streams::Frame;
 use iotrail_workload::{Distance, Group, Profile};
 use serde::Serialize;
 
+/// The figure of waits for other ranks.
+const WAITS: &str = "waits";
+
 /// A level of a model beside the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LevelFigures {
@@ -48,6 +51,11 @@ struct Candidate {
 impl Candidate {
     fn is_within(&self) -> bool {
         self.distances.iter().all(Distance::is_within)
+    }
+
+    /// Whether ranks wait for each other where those of the recording did.
+    fn waits(&self) -> bool {
+        self.distances.iter().all(|distance| distance.figure != WAITS || distance.is_within())
     }
 
     fn figures(&self) -> LevelFigures {
@@ -93,11 +101,7 @@ pub(crate) fn chosen(
             let waits = programmed.waits.iter().any(|wait| wait.kept) && !modelled.model.has_waits()
                 || programmed.has_messages && !modelled.model.has_messages()
                 || level == Level::Joint && programmed.has_parts_across_barriers();
-            distances.push(Distance {
-                figure: "waits",
-                distance: f64::from(u8::from(waits)),
-                tolerance: 0.0,
-            });
+            distances.push(Distance { figure: WAITS, distance: f64::from(u8::from(waits)), tolerance: 0.0 });
             // Models that draw a path make system calls.
             let layers = programmed.has_mpi_io() && !modelled.model.has_mpi_io();
             distances.push(Distance {
@@ -125,8 +129,11 @@ pub(crate) fn chosen(
     }
 }
 
-/// The first level that is near enough. Names are kept in programs alone. A program that is too long is none.
+/// The first level that is near enough. Names are kept in programs alone. A program that is too long to be read is none, unless nothing
+/// else has the ranks wait for each other: where one reads what another makes, its calls would fail.
 fn automatic(candidates: &[Candidate], naming: Naming, short: bool) -> Level {
+    let waits = |level| candidates.iter().any(|candidate| candidate.level == level && candidate.waits());
+    let short = short || (waits(Level::Program) && !waits(Level::Joint));
     let possible = |level| match level {
         Level::Paper => naming == Naming::Anonymous,
         Level::Program => short,
