@@ -362,10 +362,10 @@ impl Relations {
     }
 }
 
-/// Whether these are with all other ranks.
+/// Whether these are one with each of all other ranks.
 fn is_all(run: &[(Moment, MessageHalf, u32)], ranks: u32) -> bool {
     let others: BTreeSet<u32> = run.iter().map(|(.., other)| *other).collect();
-    others.len() + 1 == ranks as usize
+    others.len() == run.len() && run.len() + 1 == ranks as usize
 }
 
 /// Groups split so that the messages of the representative are those of all members, between the same requests, but for partners that a member does not have. What the
@@ -493,6 +493,18 @@ mod tests {
         assert_eq!(star[0], [(Send, Relation::All), (Receive, Relation::Shift(2))]);
         assert_eq!(star[1], [(Receive, Relation::Rank(0))]);
         assert_eq!(star[2], [(Receive, Relation::Rank(0)), (Send, Relation::Rank(0))]);
+    }
+
+    /// A pool of workers: who takes what they leave in a pipe takes several results of one of them.
+    #[test]
+    fn who_hears_of_one_rank_twice_waits_for_it_twice() {
+        let pool =
+            [((0, 1), 1, 1), ((0, 2), 1, 1), ((1, 0), 2, 5), ((2, 0), 2, 5), ((2, 0), 3, 5), ((1, 0), 4, 5)];
+        let all = relations(&pool, 3);
+        let (send, receive) = ((Send, Relation::Rank(0)), (Receive, Relation::Rank(0)));
+        assert_eq!(all[0].iter().filter(|(half, _)| *half == Receive).count(), 4);
+        assert_eq!(all[1], [receive, send, send]);
+        assert_eq!(all[2], [receive, send, send]);
     }
 
     #[test]
