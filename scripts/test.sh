@@ -152,6 +152,7 @@ record_steps() {
   step "workload: exports run by fio, cc and MPI" fio_programs tests/workload/exports.py "$iotrail"
   step "workload: places that follow no law" record_tests tests/workload/places.py "$iotrail"
   step "workload: jobs that read what others made" record_tests tests/workload/jobs.py "$iotrail"
+  step "workload: what clones keep" record_tests tests/workload/kept.py "$iotrail"
   step "workload: generate killed, on full disks, without its directory" import_tests tests/workload/safety.py "$iotrail"
 }
 

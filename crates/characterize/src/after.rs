@@ -8,7 +8,7 @@ use crate::program::{Program, Target};
 use crate::sessions::{Execution, RankSessions};
 use crate::streams::Frame;
 use iotrail_model::intervals::OrderedIntervals;
-use iotrail_workload::{ModelFile, Partner, ProgramStep, RequestKind, takes_locks};
+use iotrail_workload::{FileIndex, ModelFile, Partner, ProgramStep, RequestKind, takes_locks};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,11 +83,12 @@ pub(crate) fn waits(
     ranks: &[RankSessions],
     targets: &[Vec<Target>],
 ) -> Vec<Wait> {
-    let mut files: BTreeMap<usize, Vec<Moved<'_>>> = BTreeMap::new();
+    let mut files: BTreeMap<FileIndex, Vec<Moved<'_>>> = BTreeMap::new();
     for (rank, (sessions, targets)) in ranks.iter().zip(targets).enumerate() {
         for (execution, target) in sessions.executions.iter().zip(targets) {
             if let Some(moved) = moved(frame, rank, execution, *target) {
-                files.entry(execution.file).or_default().push(moved);
+                let same = frame.files[execution.file].same;
+                files.entry(same).or_default().push(moved);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::result::RankedBy;
 use crate::told::{Told, Use};
+use iotrail_model::calls::flags::has_word;
 use iotrail_model::calls::{CallKind, PerCall, mpi};
 use iotrail_model::places::{is_pseudo, mpi_directory};
 use iotrail_model::{
@@ -95,6 +96,8 @@ pub(crate) struct RequestRow {
     /// NULL for what is not there.
     pub(crate) file: Nullable<FileId>,
     pub(crate) path: Nullable<PathId>,
+    /// The name that it gives the file.
+    pub(crate) to: Nullable<PathId>,
     pub(crate) is_directory: bool,
     /// Whether it failed, though the file is there.
     pub(crate) failed: bool,
@@ -146,6 +149,8 @@ pub(crate) struct Gathering<'a> {
     absent: Option<ErrnoId>,
     /// Paths of the system.
     of_system: Vec<bool>,
+    /// Whether these flags let two files change their names with each other.
+    exchange: Vec<bool>,
 }
 
 /// Whose a file is.
@@ -195,6 +200,7 @@ impl<'a> Gathering<'a> {
             own: log.distinct_files().iter().zip(&holds_bytes).map(owner).collect(),
             absent: names.errnos.iter().position(|name| &**name == "ENOENT").map(|at| ErrnoId(at as u32)),
             of_system: names.paths.iter().map(|path| !path.starts_with('/') || is_of_system(path)).collect(),
+            exchange: names.flags.iter().map(|flags| has_word(flags.as_bytes(), "RENAME_EXCHANGE")).collect(),
         }
     }
 
@@ -304,12 +310,19 @@ impl<'a> Gathering<'a> {
             }
         };
         let transfers = matches!(kind, CallKind::Read | CallKind::Write);
+        // Of two files that change their names with each other both have one before and after.
+        let exchanges = kind == CallKind::Rename
+            && batch.flags[at].get().is_some_and(|flags| self.exchange.get(flags.index()) == Some(&true));
+        let failed = batch.errno[at].get().is_some() || exchanges;
+        let renames = kind == CallKind::Rename && !failed && !is_directory;
+        let to = batch.path2[at].get().filter(|path| renames && !self.of_system[path.index()]);
         let asked = || batch.requested[at].get().or(batch.size[at].get());
         Some(RequestRow {
             file: Nullable::some(file),
             path: batch.path[at],
+            to: to.into(),
             is_directory,
-            failed: batch.errno[at].get().is_some(),
+            failed,
             of_mpi: OfMpi::No,
             open: batch.open[at],
             offset: batch.offset[at],
@@ -330,6 +343,7 @@ impl RequestRow {
         Self {
             file: Nullable::NULL,
             path: Nullable::NULL,
+            to: Nullable::NULL,
             is_directory: false,
             failed: true,
             of_mpi: OfMpi::No,
@@ -410,6 +424,7 @@ impl Pass for Gathering<'_> {
             | Columns::FILE
             | Columns::OPEN
             | Columns::PATH
+            | Columns::PATH2
             | Columns::ERRNO
             | Columns::COMM
             | Columns::PEER

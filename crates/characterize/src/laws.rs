@@ -59,23 +59,45 @@ pub(crate) fn laws(places: &[Place<'_>], Known { append, sizes, ranks }: Known) 
         return Laws::exactly(offset, None);
     }
     let apart = Apart::of(places, append, ranks);
+    let written = reads_what_it_wrote(places);
     if let Some((reads, writes)) = apart.as_ref().and_then(Apart::exactly) {
         return Laws::exactly(reads, Some(writes));
     }
     if let Some(list) = listed(SHORT_LIST) {
         return Laws::exactly(list, None);
     }
-    if let Some(shuffled) = shuffled(places, ranks) {
+    if !written && let Some(shuffled) = shuffled(places, ranks) {
         return shuffled;
     }
     if let Some(list) = listed(LONG_LIST) {
         return Laws::exactly(list, None);
     }
-    let (offset, write_offset) = match apart.and_then(|apart| apart.drawn()) {
+    let (offset, write_offset) = match apart.and_then(|apart| apart.drawn(written)) {
         Some((reads, writes)) => (reads, Some(writes)),
         None => (drawn(places).unwrap_or(offset), None),
     };
     Laws { kept: Kept::Drawn, ..Laws::exactly(offset, write_offset) }
+}
+
+/// Whether reads between writes lie within what the session has written before each of them.
+fn reads_what_it_wrote(places: &[Place<'_>]) -> bool {
+    let mut between = false;
+    let within = |transfers: &[Transfer]| {
+        let (mut written, mut was_read) = (0, false);
+        transfers.iter().all(|transfer| {
+            let end = transfer.offset.get().and_then(|offset| offset.checked_add(transfer.size));
+            let Some(end) = end else { return false };
+            if transfer.kind != RequestKind::Write {
+                was_read = true;
+                return end <= written;
+            }
+            between |= was_read;
+            written = written.max(end);
+            true
+        })
+    };
+    let mut all = places.iter().map(|(.., transfers)| *transfers);
+    all.all(within) && between
 }
 
 /// Places of reads and writes are the same if their cumulated shares differ by no more.
@@ -108,15 +130,21 @@ impl Apart {
         (*read && *written).then(|| (reads.clone(), writes.clone()))
     }
 
-    /// Where reads begin and where writes do, each by a law or drawn, if they are not at the same places.
-    fn drawn(self) -> Option<(OffsetLaw, OffsetLaw)> {
+    /// Where reads begin and where writes do, each by a law or drawn, if they are not at the same places. Reads may lie within what the session
+    /// has written before.
+    fn drawn(self, what_is_written: bool) -> Option<(OffsetLaw, OffsetLaw)> {
         let [reads, writes] = self.of_kinds.each_ref().map(|all| borrowed(all));
-        if self.laws.iter().all(|(_, holds)| !holds) && difference(&reads, &writes) <= SAME {
+        let has_law = self.laws.iter().any(|(_, holds)| *holds);
+        if !has_law && !what_is_written && difference(&reads, &writes) <= SAME {
             return None;
         }
-        let [read, written] = self.laws;
+        let [read, write] = self.laws;
         let own = |(law, holds), places: &[Place<'_>]| if holds { Some(law) } else { drawn(places) };
-        Some((own(read, &reads)?, own(written, &writes)?))
+        let mut reads = own(read, &reads)?;
+        if let OffsetLaw::Drawn { written, .. } = &mut reads {
+            *written = what_is_written;
+        }
+        Some((reads, own(write, &writes)?))
     }
 }
 
@@ -177,6 +205,9 @@ pub(crate) fn law(places: &[Place<'_>], append: bool, ranks: u32) -> (OffsetLaw,
     }
 }
 
+/// Fewer steps towards the begin of a file are a list.
+const MIN_TOWARDS_BEGIN: usize = 3;
+
 /// Among fewer ranks every exchange of places is a shift.
 const MIN_RANKS: u32 = 3;
 
@@ -195,12 +226,18 @@ fn affine(places: &[Place<'_>], ranks: u32, shift: i32) -> Option<OffsetLaw> {
     let places: Vec<Place<'_>> =
         places.iter().map(|(rank, again, all)| (turned(*rank), *again, *all)).collect();
     let places = &places[..];
-    let offset = |(_, _, transfers): &Place<'_>, at: usize| transfers.get(at)?.offset.get();
+    let offset = |(_, _, transfers): &Place<'_>, at: usize| {
+        transfers.get(at)?.offset.get().and_then(|offset| i64::try_from(offset).ok())
+    };
     let long = places.iter().find(|(_, _, transfers)| transfers.len() > 1);
     let step = match long {
         Some(place) => offset(place, 1)?.checked_sub(offset(place, 0)?)?,
         None => 0,
     };
+    let longest = places.iter().map(|(.., transfers)| transfers.len()).max()?;
+    if step < 0 && longest < MIN_TOWARDS_BEGIN {
+        return None;
+    }
     let breaks = |place: &Place<'_>| {
         (2..place.2.len()).find(|at| {
             offset(place, *at)
@@ -217,55 +254,67 @@ fn affine(places: &[Place<'_>], ranks: u32, shift: i32) -> Option<OffsetLaw> {
     };
     let again = places.iter().find_map(|one| {
         let other = places.iter().find(|other| other.0 == one.0 && other.1 > one.1)?;
-        per(offset(one, 0)?, offset(other, 0)?, other.1 - one.1)
+        per(offset(one, 0)?, offset(other, 0)?, i64::try_from(other.1 - one.1).ok()?)
     });
     let again = again.unwrap_or(0);
-    let without = |place: &Place<'_>| offset(place, 0)?.checked_sub(again.checked_mul(place.1)?);
+    let executions = places.iter().map(|(_, again, _)| *again as usize + 1).max()?;
+    let blocks = (longest as u64).checked_div(every).unwrap_or(0) as usize;
+    if again < 0 && executions < MIN_TOWARDS_BEGIN || jump < 0 && blocks < MIN_TOWARDS_BEGIN {
+        return None;
+    }
+    let times = |stride: i64, count: u64| stride.checked_mul(i64::try_from(count).ok()?);
+    let without = |place: &Place<'_>| offset(place, 0)?.checked_sub(times(again, place.1)?);
     let first = places.first()?;
     let other = places.iter().find(|place| place.0 != first.0);
     let rank = match other {
         Some(other) => {
             let (low, high) = if first.0 < other.0 { (first, other) } else { (other, first) };
-            per(without(low)?, without(high)?, u64::from(high.0 - low.0))?
+            per(without(low)?, without(high)?, i64::from(high.0 - low.0))?
         }
         None => 0,
     };
-    let start = without(first)?.checked_sub(rank.checked_mul(u64::from(first.0))?)?;
+    let start = without(first)?.checked_sub(times(rank, u64::from(first.0))?)?;
     let predicted = |place: &Place<'_>, at: usize| {
         start
-            .checked_add(rank.checked_mul(u64::from(place.0))?)?
-            .checked_add(step.checked_mul((at as u64).checked_rem(every).unwrap_or(at as u64))?)?
-            .checked_add(jump.checked_mul((at as u64).checked_div(every).unwrap_or(0))?)?
-            .checked_add(again.checked_mul(place.1)?)
+            .checked_add(times(rank, u64::from(place.0))?)?
+            .checked_add(times(step, (at as u64).checked_rem(every).unwrap_or(at as u64))?)?
+            .checked_add(times(jump, (at as u64).checked_div(every).unwrap_or(0))?)?
+            .checked_add(times(again, place.1)?)
     };
+    let (start, rank) = (u64::try_from(start).ok()?, u64::try_from(rank).ok()?);
     let holds = places.iter().all(|place| {
         (0..place.2.len())
             .all(|at| predicted(place, at).is_some_and(|place_of| offset(place, at) == Some(place_of)))
     });
+    if !holds {
+        return None;
+    }
     let stride = |bytes| stride(bytes, rank, ranks);
-    holds.then(|| OffsetLaw::Affine {
+    Some(OffsetLaw::Affine {
         start,
         rank,
-        step: stride(step),
-        again: stride(again),
+        step: stride(step)?,
+        again: stride(again)?,
         every,
-        jump: stride(jump),
+        jump: stride(jump)?,
         shift,
     })
 }
 
-fn per(from: u64, to: u64, times: u64) -> Option<u64> {
+fn per(from: i64, to: i64, times: i64) -> Option<i64> {
     let difference = to.checked_sub(from)?;
-    difference.is_multiple_of(times).then(|| difference / times)
+    (difference % times == 0).then(|| difference / times)
 }
 
-/// A level whose stride is a multiple of what all ranks together take is interleaved: it grows with their number.
-fn stride(bytes: u64, rank: u64, ranks: u32) -> Stride {
-    let all = rank.saturating_mul(u64::from(ranks));
-    if ranks > 1 && all > 0 && bytes > 0 && bytes.is_multiple_of(all) {
-        Stride { bytes: bytes / u64::from(ranks), by_ranks: true }
-    } else {
-        Stride::fixed(bytes)
+/// A level whose stride is a multiple of what all ranks together take is interleaved: it grows with their number. Towards the begin of the file it is
+/// none: the first place would grow, too.
+fn stride(bytes: i64, rank: u64, ranks: u32) -> Option<Stride> {
+    let all = i64::try_from(rank.saturating_mul(u64::from(ranks))).unwrap_or(i64::MAX);
+    let is_interleaved = ranks > 1 && all > 0 && bytes != 0 && bytes % all == 0;
+    match is_interleaved {
+        true if bytes < 0 => None,
+        true => Some(Stride { bytes: bytes / i64::from(ranks), by_ranks: true }),
+        false => Some(Stride::fixed(bytes)),
     }
 }
 
@@ -296,8 +345,8 @@ mod tests {
         let expected = OffsetLaw::Affine {
             start: 0,
             rank: 256 * KIB,
-            step: Stride::fixed(64 * KIB),
-            again: Stride { bytes: 256 * KIB, by_ranks: true },
+            step: Stride::fixed(64 * KIB as i64),
+            again: Stride { bytes: 256 * KIB as i64, by_ranks: true },
             every: 0,
             jump: Stride::default(),
             shift: 0,
@@ -310,10 +359,10 @@ mod tests {
         let expected = OffsetLaw::Affine {
             start: 0,
             rank: 256 * KIB,
-            step: Stride::fixed(64 * KIB),
+            step: Stride::fixed(64 * KIB as i64),
             again: Stride::default(),
             every: 4,
-            jump: Stride { bytes: 256 * KIB, by_ranks: true },
+            jump: Stride { bytes: 256 * KIB as i64, by_ranks: true },
             shift: 0,
         };
         assert_eq!(law(&places, false, 4), (expected, true), "both segments in one session");

@@ -58,6 +58,14 @@ impl Candidate {
         self.distances.iter().all(|distance| distance.figure != WAITS || distance.is_within())
     }
 
+    /// Whether a figure is near enough in the other one and not in this one.
+    fn misses(&self, other: &Self) -> bool {
+        self.distances
+            .iter()
+            .zip(&other.distances)
+            .any(|(own, others)| !own.is_within() && others.is_within())
+    }
+
     fn figures(&self) -> LevelFigures {
         let worst = self.distances.iter().max_by(|one, other| one.excess().total_cmp(&other.excess()));
         LevelFigures {
@@ -80,7 +88,9 @@ pub(crate) fn chosen(
 ) -> (Modelled, Fit, Vec<LevelFigures>) {
     let classes = PaperClasses::of(of.kinds);
     let recorded = measured(of.ranks, of.groups, &classes);
-    let (program, short) = programmed.program();
+    let fine = PaperClasses::of_validation(of.kinds);
+    let recorded_fine = measured(of.ranks, of.groups, &fine);
+    let (program, length) = programmed.program();
     let joint = programmed.joint();
     let paper = paper(of.frame, of.ranks, of.groups, &classes, &recorded);
     let candidates = [(paper, Level::Paper), (joint, Level::Joint), (program, Level::Program)];
@@ -93,10 +103,15 @@ pub(crate) fn chosen(
     let candidates: Vec<Candidate> = candidates
         .into_iter()
         .map(|(modelled, level, fit)| {
-            let of_model = class_of(&modelled, of, &classes);
+            // A path that is drawn has the classes of the paper alone.
+            let (classes, recorded) = match level {
+                Level::Paper => (&classes, &recorded),
+                _ => (&fine, &recorded_fine),
+            };
+            let of_model = class_of(&modelled, of, classes);
             let made =
                 made(&modelled.model, of.groups, |file| of_model.get(file).copied().unwrap_or_default());
-            let mut distances = distances(&recorded, &made, (&fit, exact, programmed.drawn() > 0));
+            let mut distances = distances(recorded, &made, (&fit, exact, programmed.drawn() > 0));
             // Waits for other ranks are in programs alone.
             let waits = programmed.waits.iter().any(|wait| wait.kept) && !modelled.model.has_waits()
                 || programmed.has_messages && !modelled.model.has_messages()
@@ -109,12 +124,19 @@ pub(crate) fn chosen(
                 distance: f64::from(u8::from(layers)),
                 tolerance: 0.0,
             });
+            // Nor do they keep where the places of ranks are, and which reads find what was written.
+            let places = programmed.has_kept_draws() && !modelled.model.has_kept_draws();
+            distances.push(Distance {
+                figure: "places",
+                distance: f64::from(u8::from(places)),
+                tolerance: 0.0,
+            });
             Candidate { modelled, fit, level, distances }
         })
         .collect();
     let mut figures: Vec<LevelFigures> = candidates.iter().map(Candidate::figures).collect();
     let level = match wanted {
-        Level::Auto => automatic(&candidates, naming, short),
+        Level::Auto => automatic(&candidates, naming, length),
         level => level,
     };
     figures.iter_mut().for_each(|figures| figures.chosen = figures.level == level);
@@ -129,18 +151,26 @@ pub(crate) fn chosen(
     }
 }
 
-/// The first level that is near enough. Names are kept in programs alone. A program that is too long to be read is none, unless nothing
+/// A longer program is written as how often each session occurs between barriers, if that is as near.
+const LONG: usize = 400;
+/// The same, unless nothing else has the ranks wait for each other.
+const LONGEST: usize = 10_000;
+
+/// The first level that is near enough. Names are kept in programs alone. A program of so many lines may be too long to be read, unless nothing
 /// else has the ranks wait for each other: where one reads what another makes, its calls would fail.
-fn automatic(candidates: &[Candidate], naming: Naming, short: bool) -> Level {
-    let waits = |level| candidates.iter().any(|candidate| candidate.level == level && candidate.waits());
-    let short = short || (waits(Level::Program) && !waits(Level::Joint));
+fn automatic(candidates: &[Candidate], naming: Naming, length: usize) -> Level {
+    let of = |level| candidates.iter().find(|candidate| candidate.level == level);
+    let both = of(Level::Joint).zip(of(Level::Program));
+    let waits_alone = both.is_some_and(|(joint, program)| program.waits() && !joint.waits());
+    let joint_misses = both.is_some_and(|(joint, program)| joint.misses(program));
+    let fits = length <= LONG || joint_misses && length <= LONGEST || waits_alone;
     let possible = |level| match level {
         Level::Paper => naming == Naming::Anonymous,
-        Level::Program => short,
+        Level::Program => fits,
         Level::Joint | Level::Auto => true,
     };
     let near = candidates.iter().find(|candidate| possible(candidate.level) && candidate.is_within());
-    near.map_or(if short { Level::Program } else { Level::Joint }, |candidate| candidate.level)
+    near.map_or(if fits { Level::Program } else { Level::Joint }, |candidate| candidate.level)
 }
 
 /// Of each file of a model its class.

@@ -3,7 +3,7 @@
 use crate::streams::{StreamFile, Streams};
 use iotrail_trail::EventLog;
 use iotrail_workload::{Accessed, Class, ClassedFile, FileKind, NamePart, Sharing, classes};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What names of files become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub(crate) struct KindOfFile {
 #[derive(Debug)]
 pub(crate) struct Kinds {
     pub(crate) of_file: Vec<usize>,
+    /// Of each file the first one that has its name.
+    pub(crate) named: Vec<usize>,
     pub(crate) kinds: Vec<KindOfFile>,
 }
 
@@ -51,6 +53,8 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams, classing: Classing) -> Ki
             users[request.file.0 as usize].insert(rank);
         }
     }
+    let named = named(log, &streams.frame.files);
+    share_names(streams, &named, &mut users);
     let accessed: Vec<Accessed> = streams
         .frame
         .files
@@ -88,7 +92,38 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams, classing: Classing) -> Ki
         })
     });
     let of_file = of_file.collect();
-    Kinds { of_file, kinds }
+    Kinds { of_file, named, kinds }
+}
+
+/// Of each file the first one of its name; what is not there has none.
+fn named(log: &EventLog, files: &[StreamFile]) -> Vec<usize> {
+    let mut firsts: HashMap<&str, usize> = HashMap::new();
+    let first = |(at, file): (usize, &StreamFile)| {
+        path(log, *file).map_or(at, |name| *firsts.entry(name).or_insert(at))
+    };
+    files.iter().enumerate().map(first).collect()
+}
+
+/// Who gives a file a name uses it. Files that get or lose a name that others have, too, one after the other, are used by who uses any of them.
+fn share_names(streams: &Streams, named: &[usize], users: &mut [BTreeSet<u32>]) {
+    let mut of_names: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+    for (rank, (renames, requests)) in (0..).zip(streams.frame.renames.iter().zip(&streams.requests)) {
+        for (at, to) in renames {
+            for file in [to.0, requests[*at].file.0] {
+                of_names.entry(named[file as usize]).or_default().insert(rank);
+            }
+        }
+    }
+    for (name, users) in named.iter().zip(&*users) {
+        if let Some(all) = of_names.get_mut(name) {
+            all.extend(users);
+        }
+    }
+    for (name, users) in named.iter().zip(users) {
+        if let Some(all) = of_names.get(name) {
+            users.clone_from(all);
+        }
+    }
 }
 
 /// The path of a file; NULL for what is not there.

@@ -20,6 +20,8 @@ const PLACES: usize = 64;
 pub(crate) struct PaperClasses {
     /// Of each kind of file its class.
     pub(crate) of_kind: Vec<usize>,
+    /// Of each file the first one that has its name.
+    named: Vec<usize>,
     classes: Vec<(Sharing, FileKind)>,
 }
 
@@ -39,7 +41,20 @@ impl PaperClasses {
             })
         });
         let of_kind = of_kind.collect();
-        Self { of_kind, classes }
+        Self { of_kind, named: kinds.named.clone(), classes }
+    }
+
+    /// The classes that validations tell apart: exclusive files are no private ones, and those of some ranks no shared ones.
+    pub(crate) fn of_validation(kinds: &Kinds) -> Self {
+        let mut words: Vec<(&str, FileKind)> = Vec::new();
+        let of_kind = kinds.kinds.iter().map(|kind| {
+            let class = (word(&kind.classed.class), kind.what);
+            words.iter().position(|known| *known == class).unwrap_or_else(|| {
+                words.push(class);
+                words.len() - 1
+            })
+        });
+        Self { of_kind: of_kind.collect(), named: kinds.named.clone(), classes: Vec::new() }
     }
 
     fn file(&self, class: usize, profile: &Profile) -> ModelFile {
@@ -90,7 +105,8 @@ pub(crate) fn recorded(rank: &RankSessions, classes: &PaperClasses) -> Vec<Synth
     let step = |(_, number, at): (u32, usize, usize)| {
         let execution = &rank.executions[number];
         let file = classes.of_kind[execution.kind];
-        let action = action(execution, at, file, &mut transfers[number]);
+        let name = classes.named[execution.file] as u64;
+        let action = action(execution, at, (file, name), &mut transfers[number]);
         let unseen = usize::from(!execution.opened && execution.shape.call.is_none());
         let slack =
             at.checked_sub(unseen).and_then(|at| execution.slack.get(at)).copied().unwrap_or_default();
@@ -105,10 +121,9 @@ pub(crate) fn recorded(rank: &RankSessions, classes: &PaperClasses) -> Vec<Synth
     places.into_iter().map(step).collect()
 }
 
-fn action(execution: &Execution, at: usize, file: usize, transfers: &mut usize) -> Action {
-    let number = execution.file as u64;
+fn action(execution: &Execution, at: usize, (file, number): (usize, u64), transfers: &mut usize) -> Action {
     if let Some(call) = execution.shape.call {
-        return Action::Call { call, file, number };
+        return Action::Call { call, file, number, to: None };
     }
     let Some(kind) = at.checked_sub(1).and_then(|at| execution.kinds.get(at)).copied() else {
         return if at == 0 {
@@ -186,7 +201,7 @@ pub(crate) fn paper(
     }
     let target = |execution: &Execution| {
         let file = classes.of_kind[execution.kind];
-        execution.shape.call.map_or(Target::Session(file, 0), |call| Target::Call(file, call))
+        execution.shape.call.map_or(Target::Session(file, 0), |call| Target::Call(file, call, None))
     };
     let targets = ranks.iter().map(|rank| rank.executions.iter().map(target).collect()).collect();
     Modelled {

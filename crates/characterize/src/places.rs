@@ -46,7 +46,8 @@ pub(crate) fn listed(places: &[Place<'_>], most: usize) -> Option<OffsetLaw> {
 
 /// The distribution of places to which transfers jump, and how many of the others follow each other; NULL if no place is known.
 pub(crate) fn drawn(places: &[Place<'_>]) -> Option<OffsetLaw> {
-    let Jumps { mut jumps, follow, all, end } = Jumps::of(places);
+    let rank = part_of_rank(places).unwrap_or(0);
+    let Jumps { mut jumps, follow, all, end } = Jumps::of(places, rank);
     jumps.sort_unstable();
     let sequential = (u128::from(follow) * 1_000_000).checked_div(u128::from(all)).unwrap_or(0) as u64;
     let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
@@ -56,7 +57,7 @@ pub(crate) fn drawn(places: &[Place<'_>]) -> Option<OffsetLaw> {
         .for_each(|transfer| *sizes.entry(transfer.size).or_default() += 1);
     let usual = sizes.into_iter().max_by_key(|(_, count)| *count).map_or(1, |(size, _)| size);
     let places = distribution(&jumps, usual)?;
-    Some(OffsetLaw::Drawn { places, sequential, end })
+    Some(OffsetLaw::Drawn { places, sequential, end, rank, written: false })
 }
 
 /// The largest difference between the cumulated shares of the places of two sets of transfers (Kolmogorov and Smirnov).
@@ -84,21 +85,81 @@ struct Jumps {
 }
 
 impl Jumps {
-    fn of(places: &[Place<'_>]) -> Self {
+    /// Of ranks whose parts of the file begin so many bytes apart.
+    fn of(places: &[Place<'_>], part: u64) -> Self {
         let mut found = Self::default();
-        for (.., transfers) in places {
-            found.jumps.extend(transfers.first().and_then(|first| first.offset.get()));
-            found.end = transfers.iter().filter_map(end).fold(found.end, u64::max);
+        for (rank, _, transfers) in places {
+            let own = |offset: u64| offset.saturating_sub(part.saturating_mul(u64::from(*rank)));
+            found.jumps.extend(transfers.first().and_then(|first| first.offset.get()).map(own));
+            found.end = transfers.iter().filter_map(end).map(own).fold(found.end, u64::max);
             for (before, transfer) in transfers.iter().zip(transfers.iter().skip(1)) {
                 let Some(offset) = transfer.offset.get() else { continue };
                 found.all += 1;
                 match end(before) == Some(offset) {
                     true => found.follow += 1,
-                    false => found.jumps.push(offset),
+                    false => found.jumps.push(own(offset)),
                 }
             }
         }
         found
+    }
+}
+
+/// How many bytes the parts of a file are apart in which ranks stay, each in one of its own, in their order; NULL if they do not, or make too few
+/// transfers to tell. Bounds of parts are not seen: of the distances that are possible it is the roundest, in powers of two or of ten.
+fn part_of_rank(places: &[Place<'_>]) -> Option<u64> {
+    let (mut parts, mut unit): (BTreeMap<u32, Part>, u64) = (BTreeMap::new(), 0);
+    for (rank, _, transfers) in places {
+        for transfer in *transfers {
+            let begin = transfer.offset.get()?;
+            parts.entry(*rank).or_default().add(begin, end(transfer)?);
+            unit = common_divisor(unit, begin);
+        }
+    }
+    if parts.len() < 2 || parts.values().any(|part| part.transfers < MIN_TRANSFERS) {
+        return None;
+    }
+    let first = parts.values().map(|part| part.begin).min()?;
+    [0, first].into_iter().find_map(|before| roundest(possible(&parts, before)?, unit.max(1)))
+}
+
+/// Within which bytes the distance of parts is, of which that of rank 0 begins `before` bytes from the begin of the file.
+fn possible(parts: &BTreeMap<u32, Part>, before: u64) -> Option<(u64, u64)> {
+    let (mut least, mut most) = (1, u64::MAX);
+    for (rank, part) in parts {
+        let rank = u64::from(*rank);
+        least = least.max((part.end - before).div_ceil(rank + 1));
+        most = most.min((part.begin - before).checked_div(rank).unwrap_or(u64::MAX));
+    }
+    (least <= most).then_some((least, most))
+}
+
+/// The roundest of these numbers that is a multiple of `unit`.
+fn roundest((least, most): (u64, u64), unit: u64) -> Option<u64> {
+    let powers = (0..60).map(|power| 1_u64 << power).chain((3..18).map(|power| 10_u64.pow(power)));
+    let mut powers: Vec<u64> = powers.collect();
+    powers.sort_unstable();
+    let units =
+        powers.into_iter().rev().filter_map(|power| (power / common_divisor(power, unit)).checked_mul(unit));
+    units.filter_map(|unit| least.div_ceil(unit).checked_mul(unit)).find(|bytes| *bytes <= most)
+}
+
+/// Fewer transfers of a rank do not show in which part of a file they are.
+const MIN_TRANSFERS: u64 = 8;
+
+/// Where the transfers of a rank are.
+#[derive(Default)]
+struct Part {
+    transfers: u64,
+    begin: u64,
+    end: u64,
+}
+
+impl Part {
+    fn add(&mut self, begin: u64, end: u64) {
+        self.begin = if self.transfers == 0 { begin } else { self.begin.min(begin) };
+        self.end = self.end.max(end);
+        self.transfers += 1;
     }
 }
 
@@ -195,10 +256,33 @@ mod tests {
             places: DrawnPlaces::Of(BTreeMap::from([(0, 1), (100, 1)])),
             sequential: 400_000,
             end: 120,
+            rank: 0,
+            written: false,
         };
         assert_eq!(drawn(&[(0, 0, &own)]), Some(expected));
         let unknown = [Transfer { kind: RequestKind::Read, offset: Nullable::NULL, size: 1 }];
         assert_eq!(drawn(&[(0, 0, &unknown)]), None);
+    }
+
+    #[test]
+    fn ranks_that_stay_in_parts_of_their_own_draw_in_them() {
+        for part in [1000 * 4096, 1_000_000] {
+            let of_rank = |rank: u64| -> Vec<Transfer> {
+                let page = |at: u64| rank * part + (at * 7919 + rank * 31) % (part / 4096) * 4096;
+                transfers(&(0..200).map(|at| (page(at), 4096)).collect::<Vec<_>>())
+            };
+            let all: Vec<Vec<Transfer>> = (0..4).map(of_rank).collect();
+            let places: Vec<Place<'_>> = (0..).zip(&all).map(|(rank, own)| (rank, 0, &own[..])).collect();
+            let found = drawn(&places);
+            let Some(OffsetLaw::Drawn { rank, end, .. }) = found else { panic!("{found:?}") };
+            assert_eq!(rank, part);
+            assert!(end <= part && end > part * 9 / 10, "{end}");
+            let mixed: Vec<Place<'_>> =
+                (0..).zip(&all).map(|(rank, own)| (rank / 2, u64::from(rank % 2), &own[..])).collect();
+            assert_eq!(part_of_rank(&mixed), Some(2 * part), "two parts of each");
+            let same: Vec<Place<'_>> = (0..3).map(|rank| (rank, 0, &all[0][..])).collect();
+            assert_eq!(part_of_rank(&same), None);
+        }
     }
 
     #[test]
@@ -208,7 +292,13 @@ mod tests {
         let uniform = DrawnPlaces::Between { bounds: vec![0, 8_192_000], align: 8192 };
         assert_eq!(
             drawn(&[(0, 0, &transfers(&even))]),
-            Some(OffsetLaw::Drawn { places: uniform, sequential: 0, end: 8192 * 999 + 4096 })
+            Some(OffsetLaw::Drawn {
+                places: uniform,
+                sequential: 0,
+                end: 8192 * 999 + 4096,
+                rank: 0,
+                written: false
+            })
         );
         let hot: Vec<(u64, u64)> = (0..4000_u64)
             .map(|at| if at % 10 == 0 { (4096 * (at * 7919 % 100_000), 512) } else { (4096 * (at % 3), 512) })

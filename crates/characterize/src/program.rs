@@ -20,8 +20,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MOST: usize = 1 << 11;
 /// More shapes of sessions of one class and mode are represented by so many.
 const SHAPES: usize = 64;
-/// A longer program is written as how often each session occurs between barriers.
-const LONG: usize = 400;
 /// Programs of groups that have more steps are not aligned: the largest group's is that of all.
 const ALIGNED: usize = 20_000;
 
@@ -56,13 +54,13 @@ pub(crate) struct Modelled {
 pub(crate) enum Target {
     /// Indices of file and session.
     Session(usize, usize),
-    /// Index of the file.
-    Call(usize, NameCall),
+    /// Index of the file, and of the one whose name it gives it.
+    Call(usize, NameCall, Option<usize>),
 }
 
 impl Target {
     pub(crate) const fn file(self) -> usize {
-        let (Self::Session(file, _) | Self::Call(file, _)) = self;
+        let (Self::Session(file, _) | Self::Call(file, ..)) = self;
         file
     }
 }
@@ -108,8 +106,11 @@ pub(crate) fn programmed(
     if files_of_model.len() > MOST || shapes.kept.len() > MOST {
         return Err(CharacterizeError::TooMany(files_of_model.len().max(shapes.kept.len()), MOST));
     }
-    let of_execution =
-        |execution: &Execution| numbers[&(files.of_kind[&execution.kind], shapes.number(execution))];
+    let of_execution = |execution: &Execution| {
+        let target = numbers[&(files.of_kind[&execution.kind], shapes.number(execution))];
+        let to = || Some(files.of_kind[&kinds.of_file[execution.to?]]);
+        if let Target::Call(file, call, _) = target { Target::Call(file, call, to()) } else { target }
+    };
     let targets: Vec<Vec<Target>> =
         ranks.iter().map(|rank| rank.executions.iter().map(of_execution).collect()).collect();
     let of_all = OfRanks { frame, ranks, targets: &targets };
@@ -257,6 +258,11 @@ impl Programmed {
         self.modelled.model.has_mpi_io()
     }
 
+    /// Whether places are drawn in parts of ranks, or in what is written.
+    pub(crate) fn has_kept_draws(&self) -> bool {
+        self.modelled.model.has_kept_draws()
+    }
+
     /// Whether ranks of the recording do not make calls together that they would have to.
     pub(crate) fn is_apart(&self) -> bool {
         let model = self.program().0.model;
@@ -264,11 +270,11 @@ impl Programmed {
         model.has_collective() && (model.group_of_all().is_none() || model.apart(ranks, 0).is_some())
     }
 
-    /// The model with all of the order, and whether that is short.
-    pub(crate) fn program(&self) -> (Modelled, bool) {
+    /// The model with all of the order, and how many lines that is.
+    pub(crate) fn program(&self) -> (Modelled, usize) {
         let steps = fold(self.atoms.iter().map(|(step, _)| step.clone()).collect());
-        let short = length(&steps) <= LONG;
-        (self.with(steps, true), short)
+        let length = length(&steps);
+        (self.with(steps, true), length)
     }
 
     /// The model with the order of barriers. Sessions are done where they begin: waits for single ranks would say nothing of their parts.
@@ -277,9 +283,7 @@ impl Programmed {
             |step: &ProgramStep| matches!(step, ProgramStep::After { .. } | ProgramStep::Message { .. });
         let atoms = self.atoms.iter().filter(|(step, _)| !of_single(step));
         let files = &self.modelled.model.files;
-        let meets =
-            |file: usize, session: usize| files[file].sessions[session].layer == SessionLayer::Collective;
-        self.with(fold(unordered(atoms.cloned().collect(), meets)), false)
+        self.with(fold(unordered(atoms.cloned().collect(), files)), false)
     }
 
     fn with(&self, steps: Vec<ProgramStep>, ordered: bool) -> Modelled {
@@ -368,6 +372,9 @@ fn nearest_to_mean(shapes: &[Counted<'_>]) -> usize {
     (0..shapes.len()).min_by_key(distance).unwrap_or_default()
 }
 
+/// Stands for the shape of what gives a file its name by renaming another one.
+const RENAMED: usize = usize::MAX;
+
 /// The files of a model: kinds of files that are of one class and used alike are one, with a running number.
 struct Files {
     /// Of each kind of file its place in `kinds`.
@@ -399,8 +406,12 @@ impl Files {
                 let of_rank = used.entry(execution.kind).or_default().entry(rank).or_default();
                 of_rank.push((shape, execution.file));
                 let first = firsts.entry(execution.kind).or_insert((execution.start, shape));
-                if execution.start < first.0 {
-                    *first = (execution.start, shape);
+                *first = (*first).min((execution.start, shape));
+                if let Some(to) = execution.to {
+                    let kind = kinds.of_file[to];
+                    used.entry(kind).or_default().entry(rank).or_default().push((RENAMED, to));
+                    let first = firsts.entry(kind).or_insert((execution.start, RENAMED));
+                    *first = (*first).min((execution.start, RENAMED));
                 }
             }
         }
@@ -453,7 +464,7 @@ impl Files {
                 Sharing::Private => used[&first].values().map(own).max().unwrap_or(1),
                 Sharing::Root | Sharing::Shared => files.kinds[at].len() as u64,
             };
-            let is_there = needs_file(&shapes.kept[firsts[&first].1]);
+            let is_there = shapes.kept.get(firsts[&first].1).is_some_and(needs_file);
             let name = match naming {
                 _ if what == FileKind::Absent => format!("absent-{}", at + 1),
                 Naming::Anonymous if what == FileKind::Directory => format!("directory-{}", at + 1),
@@ -472,8 +483,10 @@ impl Files {
             files.what.push(what);
             files.sizes.push(if is_there && what == FileKind::File { end } else { 0 });
             let is_made = |kind: &usize| {
-                let mut all = used[kind].values().flatten().map(|(shape, _)| &shapes.kept[*shape]);
-                all.any(|shape| shape.mode().create || shape.call == Some(NameCall::MakeDirectory))
+                let makes =
+                    |shape: &Shape| shape.mode().create || shape.call == Some(NameCall::MakeDirectory);
+                let mut all = used[kind].values().flatten();
+                all.any(|(shape, _)| shapes.kept.get(*shape).is_none_or(makes))
             };
             files.present.push(is_there && end == 0 && what != FileKind::Absent && is_made(&first));
         }
@@ -542,7 +555,7 @@ impl Files {
             let slack: Vec<u64> =
                 executions.iter().flat_map(|(.., execution)| execution.slack.iter().copied()).collect();
             if let Some(call) = kept.call {
-                numbers.insert((file, shape), Target::Call(file, call));
+                numbers.insert((file, shape), Target::Call(file, call, None));
                 of_calls.entry(file).or_default().extend(slack);
                 continue;
             }
@@ -825,8 +838,8 @@ impl Program {
     /// A step of the ranks of a group, and whether it begins what it is a part of; NULL is the group of all that use a file.
     fn step(&mut self, step: Atom, ranks: Option<usize>) -> Option<(ProgramStep, bool)> {
         Some(match step {
-            Step::Request(Piece::Requests(Target::Call(file, call), _)) => {
-                (ProgramStep::Call { call, file, ranks }, true)
+            Step::Request(Piece::Requests(Target::Call(file, call, to), _)) => {
+                (ProgramStep::Call { call, file, ranks, to }, true)
             }
             Step::Request(Piece::Requests(Target::Session(file, session), None)) => {
                 (ProgramStep::Session { file, session, ranks }, true)
@@ -886,9 +899,54 @@ fn length(steps: &[ProgramStep]) -> usize {
         .sum()
 }
 
+/// Between which calls that make, take or change names the steps of files are: those of a file whose name is used again stay between them.
+struct Epochs {
+    /// Of each file how many such calls came before; NULL where there is one for each file of the name at most.
+    of_file: Vec<Option<u64>>,
+}
+
+impl Epochs {
+    fn of(steps: &[(ProgramStep, bool)], files: &[ModelFile]) -> Self {
+        let mut calls = vec![0_u64; files.len()];
+        let changed = steps.iter().flat_map(|(step, _)| Self::changed(step, files));
+        changed.for_each(|file| calls[file] += 1);
+        let again =
+            |(calls, file): (&u64, &ModelFile)| *calls > 0 && (file.count <= 1 || *calls > file.count);
+        let of_file = calls.iter().zip(files).map(|of| again(of).then_some(0)).collect();
+        Self { of_file }
+    }
+
+    /// The files whose names a step changes.
+    fn changed(step: &ProgramStep, files: &[ModelFile]) -> impl Iterator<Item = usize> {
+        let both = match *step {
+            ProgramStep::Call { call, file, to, .. }
+                if call.changes_names() && files[file].kind != FileKind::Absent =>
+            {
+                [Some(file), to]
+            }
+            _ => [None; 2],
+        };
+        both.into_iter().flatten()
+    }
+
+    /// The same where a file and the one whose name it gets are.
+    fn at(&self, target: Target) -> [Option<u64>; 2] {
+        let to = if let Target::Call(.., to) = target { to } else { None };
+        [Some(target.file()), to].map(|file| self.of_file[file?])
+    }
+
+    fn pass(&mut self, step: &ProgramStep, files: &[ModelFile]) {
+        for file in Self::changed(step, files) {
+            self.of_file[file] = self.of_file[file].map(|epoch| epoch + 1);
+        }
+    }
+}
+
 /// How often each session occurs between barriers, in the order of their first occurrences; what is done in parts is done where it begins. In sessions
 /// that all ranks do together they meet, too.
-fn unordered(steps: Vec<(ProgramStep, bool)>, meets: impl Fn(usize, usize) -> bool) -> Vec<ProgramStep> {
+fn unordered(steps: Vec<(ProgramStep, bool)>, files: &[ModelFile]) -> Vec<ProgramStep> {
+    let meets = |file: usize, session: usize| files[file].sessions[session].layer == SessionLayer::Collective;
+    let mut epochs = Epochs::of(&steps, files);
     let mut out: Vec<ProgramStep> = Vec::new();
     let mut between: Vec<(ProgramStep, u64)> = Vec::new();
     let flush = |between: &mut Vec<(ProgramStep, u64)>, out: &mut Vec<ProgramStep>| {
@@ -896,7 +954,7 @@ fn unordered(steps: Vec<(ProgramStep, bool)>, meets: impl Fn(usize, usize) -> bo
             out.push(if times > 1 { ProgramStep::Repeat(times, vec![step]) } else { step });
         }
     };
-    let mut places: HashMap<(Target, Option<usize>), usize> = HashMap::new();
+    let mut places = HashMap::new();
     for (step, begins) in steps {
         let (target, step) = match step {
             ProgramStep::Part { .. } if !begins => continue,
@@ -914,7 +972,7 @@ fn unordered(steps: Vec<(ProgramStep, bool)>, meets: impl Fn(usize, usize) -> bo
                 let step = ProgramStep::Session { file, session, ranks };
                 ((Target::Session(file, session), ranks), step)
             }
-            ProgramStep::Call { call, file, ranks } => ((Target::Call(file, call), ranks), step),
+            ProgramStep::Call { call, file, ranks, to } => ((Target::Call(file, call, to), ranks), step),
             step => {
                 flush(&mut between, &mut out);
                 places.clear();
@@ -922,7 +980,9 @@ fn unordered(steps: Vec<(ProgramStep, bool)>, meets: impl Fn(usize, usize) -> bo
                 continue;
             }
         };
-        let at = *places.entry(target).or_insert_with(|| {
+        let at = epochs.at(target.0);
+        epochs.pass(&step, files);
+        let at = *places.entry((target, at)).or_insert_with(|| {
             between.push((step, 0));
             between.len() - 1
         });
@@ -983,6 +1043,40 @@ fn repeats(steps: &[ProgramStep], body: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_workload::{Mode, OffsetLaw};
+
+    fn file(layer: SessionLayer) -> ModelFile {
+        let session = ModelSession {
+            name: "s".to_owned(),
+            mode: Mode { read: false, write: true, create: true, truncate: false, append: false },
+            layer,
+            requests: BTreeMap::new(),
+            sizes: BTreeMap::new(),
+            write_sizes: BTreeMap::new(),
+            runs: Vec::new(),
+            offset: OffsetLaw::Sequential,
+            random: 0,
+            write_offset: None,
+            order: Vec::new(),
+            slack: BTreeMap::new(),
+            duration: 0,
+            counted: 0,
+        };
+        ModelFile {
+            name: "f".to_owned(),
+            count: 1,
+            class: Sharing::Shared,
+            kind: FileKind::File,
+            size: 0,
+            present: false,
+            call_slack: 0,
+            times: Ratio::ONE,
+            call_times: Ratio::ONE,
+            filled: false,
+            sessions: vec![session],
+            statistics: Vec::new(),
+        }
+    }
 
     fn session(file: usize) -> ProgramStep {
         ProgramStep::Session { file, session: 0, ranks: None }
@@ -1005,15 +1099,30 @@ mod tests {
         let steps = vec![session(0), session(1), session(0), ProgramStep::Barrier(0), session(0)];
         let expected =
             [ProgramStep::Repeat(2, vec![session(0)]), session(1), ProgramStep::Barrier(0), session(0)];
-        let never = |_: usize, _: usize| false;
-        assert_eq!(unordered(steps.iter().map(|step| (step.clone(), true)).collect(), never), expected);
-        let apart = unordered(steps.iter().map(|step| (step.clone(), true)).collect(), |file, _| file == 1);
+        let files = [file(SessionLayer::System), file(SessionLayer::System)];
+        let begun = |steps: &[ProgramStep]| steps.iter().map(|step| (step.clone(), true)).collect();
+        assert_eq!(unordered(begun(&steps), &files), expected);
+        let apart = unordered(begun(&steps), &[file(SessionLayer::System), file(SessionLayer::Collective)]);
         assert_eq!(apart, steps, "nothing crosses a session in which ranks meet");
         let part = ProgramStep::Part { file: 0, session: 0, ranks: None, steps: 3 };
         assert_eq!(
-            unordered(vec![(part.clone(), true), (session(1), true), (part, false)], never),
+            unordered(vec![(part.clone(), true), (session(1), true), (part, false)], &files),
             [session(0), session(1)]
         );
+    }
+
+    #[test]
+    fn steps_stay_between_calls_that_change_a_name_that_is_used_again() {
+        let files = [file(SessionLayer::System), file(SessionLayer::System)];
+        let rename = ProgramStep::Call { call: NameCall::Rename, file: 0, ranks: None, to: Some(1) };
+        let steps = [session(0), rename, session(1)];
+        let twice: Vec<ProgramStep> = steps.iter().chain(&steps).cloned().collect();
+        let begun = |steps: &[ProgramStep]| steps.iter().map(|step| (step.clone(), true)).collect();
+        assert_eq!(unordered(begun(&twice), &files), twice);
+        let two = files.map(|file| ModelFile { count: 2, ..file });
+        let counted: Vec<ProgramStep> =
+            steps.into_iter().map(|step| ProgramStep::Repeat(2, vec![step])).collect();
+        assert_eq!(unordered(begun(&twice), &two), counted, "each file is renamed once");
     }
 
     #[test]

@@ -296,7 +296,8 @@ impl Recorded {
     /// The sessions of all ranks, in place of the requests, which need not be in memory any more.
     fn into_sessions(self) -> InSessions {
         let Streams { requests, frame } = self.streams;
-        let ranks = requests.into_iter().map(|requests| sessions(&requests, &self.kinds)).collect();
+        let of_ranks = requests.into_iter().zip(&frame.renames);
+        let ranks = of_ranks.map(|(requests, renames)| sessions(&requests, renames, &self.kinds)).collect();
         InSessions { ranks, frame, kinds: self.kinds }
     }
 }

@@ -4,7 +4,8 @@ use crate::names::Kinds;
 use iotrail_model::Nullable;
 use iotrail_model::calls::{CallKind, CallSpec, Forces, LockRequest, OpenFlags, named};
 use iotrail_workload::{
-    FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer, locks_fit, takes_locks,
+    FileIndex, FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer, locks_fit,
+    repeats_after, takes_locks,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -66,6 +67,8 @@ pub(crate) struct Execution {
     pub(crate) file: usize,
     /// Kind of the file.
     pub(crate) kind: usize,
+    /// The file whose name it gives this one.
+    pub(crate) to: Option<usize>,
     pub(crate) shape: Shape,
     pub(crate) transfers: Box<[Transfer]>,
     /// Where its open, its requests and its close are among the requests of the rank; an open that was not seen is where the next one is, a
@@ -109,8 +112,12 @@ pub(crate) struct RankSessions {
     pub(crate) locks_left_out: u64,
 }
 
-/// The sessions of a rank.
-pub(crate) fn sessions(requests: &[Request], kinds: &Kinds) -> RankSessions {
+/// The sessions of a rank, some of whose requests give a file the name of another one.
+pub(crate) fn sessions(
+    requests: &[Request],
+    renames: &BTreeMap<usize, FileIndex>,
+    kinds: &Kinds,
+) -> RankSessions {
     let mut found = RankSessions::default();
     let mut open: HashMap<u64, usize> = HashMap::new();
     let mut listed: HashSet<u64> = HashSet::new();
@@ -120,7 +127,8 @@ pub(crate) fn sessions(requests: &[Request], kinds: &Kinds) -> RankSessions {
         if let Some(call) = name_call(request, what) {
             // The entries of a directory are read until there are no more: all of that is one call.
             if call != NameCall::List || request.open.get().is_none_or(|open| listed.insert(open)) {
-                building.push(Building::of_call(at, request, call));
+                let to = renames.get(&at).map(|to| to.0 as usize);
+                building.push(Building { to, ..Building::of_call(at, request, call) });
             }
             continue;
         }
@@ -176,6 +184,7 @@ struct Building {
     last: usize,
     file: usize,
     call: Option<NameCall>,
+    to: Option<usize>,
     mode: Option<OpenFlags>,
     requests: BTreeMap<RequestKind, u64>,
     kinds: Vec<RequestKind>,
@@ -203,6 +212,7 @@ impl Building {
             last: at,
             file: request.file.0 as usize,
             call: None,
+            to: None,
             mode: flags.or(made).filter(|_| opened),
             requests: BTreeMap::new(),
             kinds: Vec::new(),
@@ -341,6 +351,7 @@ impl Building {
             last: self.last,
             file: self.file,
             kind,
+            to: self.to,
             shape,
             transfers: self.transfers.into_boxed_slice(),
             positions: positions.into_boxed_slice(),
@@ -372,10 +383,13 @@ const LONGEST_OF_LOCKS: usize = 1024;
 /// More runs than these are drawn.
 const MOST_RUNS: usize = 64;
 
-/// Runs of equal sizes, if there are few but not one.
+/// Runs of equal sizes up to where they repeat, if there are few but not one.
 fn runs(transfers: &[Transfer]) -> Vec<(u64, u64)> {
+    let sizes: Vec<u64> = transfers.iter().map(|transfer| transfer.size).collect();
+    let period = repeats_after(&sizes);
+    let round = if 2 * period <= sizes.len() { period } else { sizes.len() };
     let mut runs: Vec<(u64, u64)> = Vec::new();
-    for transfer in transfers {
+    for transfer in &transfers[..round] {
         match runs.last_mut() {
             Some((size, count)) if *size == transfer.size => *count += 1,
             _ => runs.push((transfer.size, 1)),
@@ -388,7 +402,7 @@ fn runs(transfers: &[Transfer]) -> Vec<(u64, u64)> {
 mod tests {
     use super::*;
     use iotrail_model::Nullable;
-    use iotrail_workload::{CallForm, FileIndex};
+    use iotrail_workload::CallForm;
     use std::sync::Arc;
 
     fn request(name: &str, kind: CallKind, flags: Option<&str>, start: i64) -> Request {

@@ -36,6 +36,8 @@ pub(crate) struct Frame {
     pub(crate) files: Vec<StreamFile>,
     /// Of each of them the end of the furthest transfer, in bytes.
     pub(crate) ends: Vec<u64>,
+    /// Of each rank the requests that give a file the name of another one, and which.
+    pub(crate) renames: Vec<BTreeMap<usize, FileIndex>>,
     pub(crate) left_out: LeftOut,
     pub(crate) has_mpi: bool,
     /// Collective calls of communicators other than that of all ranks.
@@ -59,8 +61,10 @@ impl Frame {
 pub(crate) struct StreamFile {
     /// NULL for what is not there.
     pub(crate) file: Option<FileId>,
-    /// Its name, where others have the same number.
+    /// Its name, where others have the same number, or it has several one after the other.
     pub(crate) path: Option<PathId>,
+    /// The first one of those that hold the same bytes, by other names.
+    pub(crate) same: FileIndex,
     pub(crate) is_directory: bool,
 }
 
@@ -111,11 +115,13 @@ pub(crate) fn streams(
     let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
     let of_all = of_all(rows.values());
     let modes = Modes::of(rows.values(), &of_all, log.names());
-    let mut numbers = Numbers { reused: reused(of_ranks()), modes, ..Numbers::default() };
+    let mut numbers =
+        Numbers { reused: reused(of_ranks()), renamed: renamed(rows.values()), modes, ..Numbers::default() };
     let (texts, uses) = (texts(log.names()), Use::of_calls(log.names()));
     let (mut other_collectives, mut threaded) = (0, 0);
     let (mut requests, mut barriers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     let (mut told, mut met) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+    let mut renames = Vec::with_capacity(rows.len());
     let (mut of_mpi, mut of_processes) = (HashMap::new(), HashMap::new());
     while let Some((key, rows)) = rows.pop_first() {
         let rank = requests.len() as u32;
@@ -135,6 +141,7 @@ pub(crate) fn streams(
         told.push((of_rank.told, of_rank.places));
         requests.push(of_rank.requests);
         barriers.push(of_rank.barriers);
+        renames.push(of_rank.renames);
         met.push(of_rank.met);
         threaded += u64::from(of_rank.threaded);
     }
@@ -161,6 +168,7 @@ pub(crate) fn streams(
         by,
         files: numbers.files,
         ends: numbers.ends,
+        renames,
         left_out,
         has_mpi,
         other_collectives,
@@ -221,6 +229,9 @@ struct Numbers {
     forms: HashMap<FormKey, Arc<CallForm>>,
     modes: Modes,
     reused: HashSet<FileId>,
+    /// Files that have several names, one after the other.
+    renamed: HashSet<FileId>,
+    first: HashMap<FileId, FileIndex>,
     files: Vec<StreamFile>,
     ends: Vec<u64>,
 }
@@ -228,11 +239,15 @@ struct Numbers {
 impl Numbers {
     fn file(&mut self, request: RequestRow) -> FileIndex {
         let file = request.file.get();
-        let path = request.path.get().filter(|_| file.is_some_and(|file| self.reused.contains(&file)));
+        let is_named = |file: FileId| self.reused.contains(&file) || self.renamed.contains(&file);
+        let path = request.path.get().filter(|_| file.is_some_and(is_named));
         let index = *self.of_file.entry((file, path)).or_insert_with(|| {
-            self.files.push(StreamFile { file, path, is_directory: request.is_directory });
+            let index = FileIndex(self.files.len() as u32);
+            let first = file.filter(|file| self.renamed.contains(file) && !self.reused.contains(file));
+            let same = first.map_or(index, |file| *self.first.entry(file).or_insert(index));
+            self.files.push(StreamFile { file, path, same, is_directory: request.is_directory });
             self.ends.push(0);
-            FileIndex(self.files.len() as u32 - 1)
+            index
         });
         self.files[index.0 as usize].is_directory |= request.is_directory;
         let end = &mut self.ends[index.0 as usize];
@@ -265,6 +280,15 @@ impl Numbers {
     }
 }
 
+/// Files that get other names.
+fn renamed<'a>(ranks: impl Iterator<Item = &'a Vec<Row>>) -> HashSet<FileId> {
+    let renamed = ranks.flatten().filter_map(|row| match row.what {
+        What::Request(RequestRow { file, to, .. }) if !to.is_null() => file.get(),
+        _ => None,
+    });
+    renamed.collect()
+}
+
 /// Files that several ranks use, each by a name of its own: what one rank removed gave its number to what another one made.
 fn reused<'a>(ranks: impl Iterator<Item = (RankKey, &'a [Row])>) -> HashSet<FileId> {
     let mut users: HashMap<FileId, BTreeMap<PathId, BTreeSet<RankKey>>> = HashMap::new();
@@ -295,6 +319,7 @@ struct RankStream {
     threaded: bool,
     told: Rank,
     places: Places,
+    renames: BTreeMap<usize, FileIndex>,
 }
 
 fn rank_stream(
@@ -311,6 +336,7 @@ fn rank_stream(
     let mut met = Meetings::new();
     let mut threads: BTreeSet<Tid> = BTreeSet::new();
     let mut waited = 0;
+    let mut renames: Vec<(usize, FileIndex)> = Vec::new();
     let mut of_mpi = OfRank::new(of_all);
     // What each thread waited for another since its last request.
     let mut alone: HashMap<Tid, i64> = HashMap::new();
@@ -331,6 +357,10 @@ fn rank_stream(
                     _ => *other_collectives += u64::from(request.of_mpi == OfMpi::Together),
                 }
                 threads.insert(row.tid);
+                if !request.to.is_null() {
+                    let named = RequestRow { path: request.to, ..request };
+                    renames.push((calls.len(), numbers.file(named)));
+                }
                 let waited = std::mem::take(&mut waited) + alone.remove(&row.tid).unwrap_or_default();
                 calls.push(call(*row, request, (form, numbers), waited));
             }
@@ -367,8 +397,9 @@ fn rank_stream(
     keep_last_closes(&mut requests);
     let places = Places::of_requests(&requests);
     let barriers = barriers.into_iter().map(|calls| places.of(calls)).collect();
+    let renames = renames.into_iter().map(|(calls, file)| (places.of(calls), file)).collect();
     let threaded = threads.len() > 1;
-    RankStream { requests, barriers, met, threaded, told: listener.into_rank(), places }
+    RankStream { requests, barriers, met, threaded, told: listener.into_rank(), places, renames }
 }
 
 /// A close that others follow on the same description closes a copy of its descriptor: the session goes on.

@@ -30,16 +30,17 @@ enum { OF_SYSTEM, OF_RANK, OF_ALL };
 enum { PLAIN, DIRECTORY, ABSENT };
 /* Where transfers begin: where the one before ended, by a law, at listed places, or at places that are drawn. */
 enum { FOLLOWING, BY_LAW, LISTED, DRAWN, DRAWN_BETWEEN };
-enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME };
+enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME,
+	GETS_NAME, NAME_CALLS };
 
 /* Sizes of transfers with their weights, in order if they are runs. */
 struct size {
 	u64 bytes, weight;
 };
 
-/* A distance in a file; that of all ranks together if by_ranks. */
+/* A distance in a file, below 0 towards its begin; that of all ranks together if by_ranks. */
 struct stride {
-	u64 bytes;
+	long long bytes;
 	int by_ranks;
 };
 
@@ -53,6 +54,7 @@ struct law {
 	const struct size *places;
 	u64 align, following; /* Millionths of the transfers that are drawn that follow the one before. */
 	u64 furthest; /* No transfer that is drawn reaches beyond, if it is not 0. */
+	int written; /* Each lies within what the session has written. */
 	u64 moved; /* Millionths of the transfers that change their places with each other. */
 };
 
@@ -118,7 +120,7 @@ static const char *named(const struct file *file, u64 number)
 
 static u64 at_ranks(struct stride stride)
 {
-	return stride.by_ranks ? stride.bytes * (u64)ranks : stride.bytes;
+	return stride.by_ranks ? (u64)stride.bytes * (u64)ranks : (u64)stride.bytes;
 }
 
 static void pause_for(u64 ns)
@@ -135,7 +137,9 @@ static u64 size_of(const struct session *session, int kind, u64 i)
 	const struct size *sizes = session->sizes[kind == WRITE];
 	u64 all = 0, n = session->requests[kind], before = 0;
 	if (session->runs) {
-		for (; sizes->weight; sizes++)
+		for (const struct size *size = sizes; size->weight; size++)
+			all += size->weight;
+		for (i %= all; sizes->weight; sizes++)
 			if (i < (before += sizes->weight))
 				return sizes->bytes;
 		return 0;
@@ -161,6 +165,33 @@ static u64 size_of(const struct session *session, int kind, u64 i)
 	return sizes->bytes;
 }
 
+/* Which of the files of each name were made and not taken away. */
+static char *made_so_far[sizeof files / sizeof *files];
+
+static char *made_of(int number)
+{
+	if (!made_so_far[number] && !(made_so_far[number] = calloc(files[number].count, 1)))
+		die("calloc", files[number].name);
+	return made_so_far[number];
+}
+
+/* Which of the files of a name something is done to for the k-th time: to make it, or else one that is there, the last one made where that is not
+   the next one in turn. */
+static u64 number_of(int number, u64 k, int makes)
+{
+	const struct file *file = &files[number];
+	u64 found = k % file->count;
+	char *is_made = made_of(number);
+	if (makes)
+		is_made[found] = 1;
+	if (is_made[found] || file->size || file->present || file->kind == ABSENT)
+		return found;
+	for (u64 at = file->count; at; at--)
+		if (is_made[at - 1])
+			return at - 1;
+	return found;
+}
+
 /* Whether steps are not done: who sends how many messages to whom is counted. */
 static int counting;
 
@@ -170,7 +201,7 @@ struct running {
 #ifndef SERIAL
 	MPI_File file;
 #endif
-	u64 again, done[KINDS], transfers[2], ends[2], end, cursor, in_run;
+	u64 again, number, done[KINDS], transfers[2], ends[2], end, written, cursor, in_run;
 	u64 random, *numbers[2]; /* In which order transfers are at the places of a law, if that is not the usual one. */
 	int was_read; /* Where it stands: who reads less than asked for stands elsewhere. */
 	const struct run *order;
@@ -180,8 +211,7 @@ struct running {
 
 static const char *name_of(const struct session *session, const struct running *running)
 {
-	const struct file *file = &files[session->file];
-	return named(file, running->again % file->count);
+	return named(&files[session->file], running->number);
 }
 
 /* What the layer of a session is here: without MPI all sessions are done with system calls. */
@@ -329,6 +359,9 @@ static u64 drawn_place(const struct law *law, u64 *random)
 	return place->bytes;
 }
 
+/* So often a place is drawn until it lies within what is written. */
+enum { MOST_DRAWS = 1000 };
+
 /* Where the next transfer begins, which is so large. */
 static u64 offset_of(const struct law *law, struct running *running, int which, u64 size)
 {
@@ -346,18 +379,24 @@ static u64 offset_of(const struct law *law, struct running *running, int which, 
 		return number ? running->ends[which] : run->bytes;
 	}
 	if (law->how != BY_LAW) {
+		u64 own = law->rank * (u64)rank, furthest = law->furthest;
 		int follows = number && drawn(&running->random) % 1000000 < law->following;
-		u64 place = follows ? running->ends[which] : drawn_place(law, &running->random);
-		if (!law->furthest || place + size <= law->furthest)
-			return place;
-		u64 first = law->places->bytes, last = law->furthest > size ? law->furthest - size : 0;
+		u64 place = follows ? running->ends[which] - own : drawn_place(law, &running->random);
+		if (law->written) {
+			furthest = running->written > own ? running->written - own : 1;
+			for (int again = 0; !follows && place + size > furthest && again < MOST_DRAWS; again++)
+				place = drawn_place(law, &running->random);
+		}
+		if (!furthest || place + size <= furthest)
+			return own + place;
+		u64 first = law->places->bytes, last = furthest > size ? furthest - size : 0;
 		if (follows || last <= first)
-			return first;
+			return own + first;
 		if (law->how == DRAWN_BETWEEN)
-			return last - (law->align ? (last - first) % law->align : 0);
+			return own + last - (law->align ? (last - first) % law->align : 0);
 		for (const struct size *before = law->places; before->weight && before->bytes <= last; before++)
 			place = before->bytes;
-		return place;
+		return own + place;
 	}
 	u64 inner = law->every ? number % law->every : number, block = law->every ? number / law->every : 0;
 	u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
@@ -372,6 +411,7 @@ static void begin(const struct session *session, struct running *running, u64 *t
 		free(running->numbers[which]);
 	memset(running, 0, sizeof *running);
 	running->again = (*times)++;
+	running->number = number_of(session->file, running->again, session->flags & O_CREAT);
 	running->random = ((u64)rank << 40) ^ ((u64)session->file << 32) ^ running->again;
 	for (int which = 0; which < 2; which++) {
 		u64 count = which ? session->requests[WRITE] : session->requests[READ] + (session->apart ? 0 : session->requests[WRITE]);
@@ -407,6 +447,9 @@ static int next_kind(const struct session *session, struct running *running)
 			    (kind < 0 || (unsigned __int128)(running->done[other] + 1) * session->requests[kind] <
 						 (unsigned __int128)(running->done[kind] + 1) * session->requests[other]))
 				kind = other;
+	/* What is read is written before. */
+	if (session->order->kind == KINDS && session->laws[0].written && kind == READ && !running->done[WRITE])
+		kind = WRITE;
 	return kind;
 }
 
@@ -428,6 +471,8 @@ static void transfer(const struct session *session, struct running *running, int
 	running->ends[which] = offset + size;
 	if (running->ends[which] > running->end)
 		running->end = running->ends[which];
+	if (kind == WRITE && running->ends[which] > running->written)
+		running->written = running->ends[which];
 	if (follows) {
 		running->cursor = running->ends[which];
 		running->was_read |= kind == READ;
@@ -494,13 +539,19 @@ static void part(const struct session *session, struct running *running, u64 *ti
 	}
 }
 
-/* A call that names a file. */
-static void call(int what, int number, u64 *times)
+/* A call that names a file; a renamed one gets the name of the file to, if that is none below 0. */
+static void call(int what, int number, int to, u64 (*times)[NAME_CALLS])
 {
 	if (counting)
 		return;
 	const struct file *file = &files[number];
-	const char *name = named(file, (*times)++ % file->count);
+	char other[PATH_MAX] = "";
+	if (to >= 0)
+		strcpy(other, named(&files[to], number_of(to, times[to][GETS_NAME]++, 1)));
+	u64 of_name = number_of(number, times[number][what]++, what == MKDIR_NAME);
+	const char *name = named(file, of_name);
+	if (what == UNLINK_NAME || what == RMDIR_NAME || to >= 0)
+		made_of(number)[of_name] = 0;
 	struct stat found;
 	int failed = 0;
 	pause_for(file->slack);
@@ -511,7 +562,7 @@ static void call(int what, int number, u64 *times)
 	} else if (what == UNLINK_NAME) {
 		failed = unlink(name);
 	} else if (what == RENAME_NAME) {
-		failed = rename(name, name);
+		failed = rename(name, to < 0 ? name : other);
 	} else if (what == MKDIR_NAME) {
 		failed = mkdir(name, 0777);
 	} else if (what == RMDIR_NAME) {

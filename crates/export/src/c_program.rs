@@ -32,7 +32,7 @@ fn write_program(out: &mut String, model: &Model) -> fmt::Result {
     let files = model.files.len().max(1);
     writeln!(out, "\nstatic void program(void)\n{{\n\tstatic u64 times[{sessions}];")?;
     writeln!(out, "\tstatic struct running running[{sessions}];")?;
-    writeln!(out, "\tstatic u64 calls[{files}][READDIR_NAME + 1];")?;
+    writeln!(out, "\tstatic u64 calls[{files}][NAME_CALLS];")?;
     write_steps(out, model, &model.steps, &numbers, 1)?;
     for number in 0..numbers.len() {
         writeln!(out, "\tfinish(&session_{number}, &running[{number}], &times[{number}]);")?;
@@ -178,26 +178,27 @@ fn places(law: &OffsetLaw) -> Vec<(u64, u64)> {
 }
 
 fn law(law: &OffsetLaw, places: &str, moved: u64) -> String {
-    let stride = |stride: Stride| format!("{{ {}ULL, {} }}", stride.bytes, u8::from(stride.by_ranks));
-    let other = |word: &str, align: u64, following: u64, end: u64| {
+    let stride = |stride: Stride| format!("{{ {}LL, {} }}", stride.bytes, u8::from(stride.by_ranks));
+    let laid = |word: &str, rank: u64, rest: &str| {
         format!(
-            "{{ {word}, 0, 0, 0, {{ 0, 0 }}, {{ 0, 0 }}, {{ 0, 0 }}, 0, {places}, {align}ULL, {following}, {end}ULL, {moved} }}"
+            "{{ {word}, 0, {rank}ULL, 0, {{ 0, 0 }}, {{ 0, 0 }}, {{ 0, 0 }}, 0, {places}, {rest}, {moved} }}"
         )
     };
     match law {
-        OffsetLaw::Sequential => other("FOLLOWING", 0, 0, 0),
+        OffsetLaw::Sequential => laid("FOLLOWING", 0, "0, 0, 0, 0"),
         &OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
             let strides = [step, jump, again].map(stride).join(", ");
             format!(
-                "{{ BY_LAW, {start}ULL, {rank}ULL, {every}, {strides}, {shift}, {places}, 0, 0, 0, {moved} }}"
+                "{{ BY_LAW, {start}ULL, {rank}ULL, {every}, {strides}, {shift}, {places}, 0, 0, 0, 0, {moved} }}"
             )
         }
-        OffsetLaw::Listed(_) => other("LISTED", 0, 0, 0),
-        OffsetLaw::Drawn { places: DrawnPlaces::Of(_), sequential, end } => {
-            other("DRAWN", 0, *sequential, *end)
-        }
-        OffsetLaw::Drawn { places: DrawnPlaces::Between { align, .. }, sequential, end } => {
-            other("DRAWN_BETWEEN", *align, *sequential, *end)
+        OffsetLaw::Listed(_) => laid("LISTED", 0, "0, 0, 0, 0"),
+        OffsetLaw::Drawn { places: drawn, sequential, end, rank, written } => {
+            let (word, align) = match drawn {
+                DrawnPlaces::Of(_) => ("DRAWN", 0),
+                DrawnPlaces::Between { align, .. } => ("DRAWN_BETWEEN", *align),
+            };
+            laid(word, *rank, &format!("{align}ULL, {sequential}, {end}ULL, {}", u8::from(*written)))
         }
     }
 }
@@ -263,7 +264,7 @@ fn write_steps(
                     "{tabs}\tpart(&session_{number}, &running[{number}], &times[{number}], {all}ULL, {steps}ULL);"
                 )?;
             }
-            ProgramStep::Call { call, file, ranks } => {
+            ProgramStep::Call { call, file, ranks, to } => {
                 let word = match call {
                     NameCall::Open => "OPEN_NAME",
                     NameCall::Stat => "STAT_NAME",
@@ -274,7 +275,7 @@ fn write_steps(
                     NameCall::List => "READDIR_NAME",
                 };
                 writeln!(out, "{tabs}{}", condition(*file, *ranks))?;
-                writeln!(out, "{tabs}\tcall({word}, {file}, &calls[{file}][{word}]);")?;
+                writeln!(out, "{tabs}\tcall({word}, {file}, {}, calls);", index_or_none(*to))?;
             }
             ProgramStep::Barrier(group) => writeln!(out, "{tabs}barrier({group});")?,
             ProgramStep::Message { half, partner, ranks } => {
@@ -287,6 +288,11 @@ fn write_steps(
         }
     }
     Ok(())
+}
+
+/// An index, or below 0 for none.
+fn index_or_none(index: Option<usize>) -> i64 {
+    index.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1)
 }
 
 const fn half_word(half: MessageHalf) -> &'static str {

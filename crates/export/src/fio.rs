@@ -359,17 +359,20 @@ impl Job<'_> {
                 lose("places in a list: transfers follow each other");
                 alone(0, 0, 0, self.times)
             }
-            OffsetLaw::Drawn { places, sequential, .. } => {
+            OffsetLaw::Drawn { places, sequential, rank, written, .. } => {
                 let scattered = Scattered::of(places, *sequential, self.largest());
                 if scattered.percent == 0 {
                     lose("where sessions begin: all of them do at the first place");
-                    return alone(scattered.start, 0, 0, self.times);
+                    return alone(scattered.start, *rank, 0, self.times);
                 }
                 if !scattered.is_even {
                     lose("the distribution of places: fio draws them evenly");
                 }
+                if *written {
+                    lose("that reads find what the session has written before");
+                }
                 let start = scattered.start;
-                Layout { scattered: Some(scattered), ..alone(start, 0, 0, 1) }
+                Layout { scattered: Some(scattered), ..alone(start, *rank, 0, 1) }
             }
             // Of many files each is done once.
             OffsetLaw::Sequential if appends || self.file.count > 1 => alone(0, 0, 0, 1),
@@ -379,8 +382,10 @@ impl Job<'_> {
                 let transfers = self.session.requests.iter().filter(|(kind, _)| kind.is_transfer());
                 let transfers: u64 = transfers.map(|(_, count)| count).sum();
                 let one_size = self.session.sizes.len() == 1 && self.session.write_sizes.is_empty();
-                let step = if transfers > 1 { step.at(ranks) } else { again.at(ranks) };
-                let goes_on = again.at(ranks) == step.saturating_mul(transfers);
+                let of_stride = if transfers > 1 { step.at(ranks) } else { again.at(ranks) };
+                // Towards the begin of the file fio goes with other words.
+                let step = u64::try_from(of_stride).unwrap_or(0);
+                let goes_on = u64::try_from(again.at(ranks)) == Ok(step.saturating_mul(transfers));
                 let again_same = again == Stride::default();
                 if !one_size || every > 0 || shift != 0 || step < size || !(goes_on || again_same) {
                     lose("laws of offsets: transfers follow each other");

@@ -348,7 +348,7 @@ impl<'a, 'f> RankProgram<'a, 'f> {
                 self.awaited.sessions.get(&(rank, file, session, execution)).copied().unwrap_or_default(),
             ),
             Step::Message { half, rank, number } => self.message(half, rank, number)?,
-            Step::Call { call, file, number } => return Some(self.call(call, file, number)),
+            Step::Call { call, file, number, to } => return Some(self.call(call, (file, number), to)),
         };
         Some((action, Expected::Success))
     }
@@ -403,7 +403,12 @@ impl<'a, 'f> RankProgram<'a, 'f> {
         self.files.number(file, self.rank, number, renamed)
     }
 
-    fn call(&mut self, call: NameCall, file: usize, number: u64) -> (Action, Expected) {
+    fn call(
+        &mut self,
+        call: NameCall,
+        (file, number): (usize, u64),
+        to: Option<(usize, u64)>,
+    ) -> (Action, Expected) {
         let before = self.file(file, number);
         let action = match call {
             NameCall::Open => {
@@ -411,13 +416,28 @@ impl<'a, 'f> RankProgram<'a, 'f> {
             }
             NameCall::Stat => Action::Stat(before),
             NameCall::Unlink => Action::Unlink(before),
-            NameCall::Rename => Action::Rename(before, self.rename(file, number)),
+            NameCall::Rename => {
+                let after = match to {
+                    Some(named) => {
+                        self.renamed.remove(&(file, number));
+                        self.named_as(named)
+                    }
+                    None => self.rename(file, number),
+                };
+                Action::Rename(before, after)
+            }
             NameCall::MakeDirectory => Action::MakeDirectory(before),
             NameCall::RemoveDirectory => Action::RemoveDirectory(before),
             NameCall::List => Action::List(before),
         };
         let is_absent = self.model.files[file].kind == FileKind::Absent;
         (action, if is_absent { Expected::Error(NOT_FOUND) } else { Expected::Success })
+    }
+
+    /// The file whose name another one gets.
+    fn named_as(&mut self, (file, number): (usize, u64)) -> usize {
+        self.renamed.remove(&(file, number));
+        self.file(file, number)
     }
 
     /// The file by its other name, which it has from now on. Of a shared one the others would not know: it keeps its name.

@@ -93,6 +93,14 @@ impl Model {
         self.sessions().any(ModelSession::has_locks)
     }
 
+    /// Whether places are drawn of which more is known than how likely they are: in which part of a file a rank is, or that it reads what it wrote.
+    #[must_use]
+    pub fn has_kept_draws(&self) -> bool {
+        let mut laws =
+            self.sessions().flat_map(|session| [Some(&session.offset), session.write_offset.as_ref()]);
+        laws.any(|law| matches!(law, Some(OffsetLaw::Drawn { rank, written, .. }) if *rank > 0 || *written))
+    }
+
     /// Whether ranks give each other messages.
     #[must_use]
     pub fn has_messages(&self) -> bool {
@@ -106,6 +114,7 @@ impl Model {
             steps.iter().any(|step| match step {
                 ProgramStep::Repeat(_, steps) => makes(steps, wanted),
                 ProgramStep::Call { call: NameCall::MakeDirectory, file, .. } => *file == wanted,
+                ProgramStep::Call { to, .. } => *to == Some(wanted),
                 _ => false,
             })
         }
@@ -265,8 +274,8 @@ pub struct ModelSession {
     pub sizes: BTreeMap<u64, u64>,
     /// Those of writes, where reads have other ones; else empty.
     pub write_sizes: BTreeMap<u64, u64>,
-    /// The same in the order of the transfers, as runs of size and number, where it is not drawn; their sum is the number of
-    /// transfers, which are all reads or all writes.
+    /// The same in the order of the transfers, as runs of size and number, where it is not drawn; behind the last one the first one comes again.
+    /// Transfers are all reads or all writes.
     pub runs: Vec<(u64, u64)>,
     /// Where transfers begin.
     pub offset: OffsetLaw,
@@ -378,17 +387,23 @@ pub fn locks_fit(kinds: impl IntoIterator<Item = RequestKind>) -> bool {
 
 /// The length of the shortest begin of which all is a repetition.
 fn period(kinds: &[RequestKind]) -> usize {
+    let shift = repeats_after(kinds);
+    if kinds.len().is_multiple_of(shift.max(1)) { shift } else { kinds.len() }
+}
+
+/// The length of the shortest begin that all repeats, the last time perhaps a part of it.
+#[must_use]
+pub fn repeats_after<T: PartialEq>(values: &[T]) -> usize {
     // How long the longest begin is that ends at each place and is shorter than that (Knuth, Morris and Pratt).
-    let mut borders = vec![0_usize; kinds.len()];
-    for at in 1..kinds.len() {
+    let mut borders = vec![0_usize; values.len()];
+    for at in 1..values.len() {
         let mut border = borders[at - 1];
-        while border > 0 && kinds[border] != kinds[at] {
+        while border > 0 && values[border] != values[at] {
             border = borders[border - 1];
         }
-        borders[at] = border + usize::from(kinds[border] == kinds[at]);
+        borders[at] = border + usize::from(values[border] == values[at]);
     }
-    let shift = kinds.len() - borders.last().copied().unwrap_or_default();
-    if kinds.len().is_multiple_of(shift.max(1)) { shift } else { kinds.len() }
+    values.len() - borders.last().copied().unwrap_or_default()
 }
 
 /// How a file is opened.
@@ -471,7 +486,7 @@ pub enum NameCall {
     Stat,
     /// Removes its name.
     Unlink,
-    /// Gives it another name, which the model calls the same.
+    /// Gives it another name: that of another file, or one that the model calls the same.
     Rename,
     /// Makes a directory.
     MakeDirectory,
@@ -546,6 +561,8 @@ pub enum ProgramStep {
         file: usize,
         /// Index of the group of ranks that makes it; NULL for all that use the file.
         ranks: Option<usize>,
+        /// Index of the file whose name it gets, if it renames it to one.
+        to: Option<usize>,
     },
     /// All ranks of the group of that index wait for each other.
     Barrier(usize),

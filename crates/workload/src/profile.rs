@@ -91,7 +91,7 @@ impl Profile {
                     };
                     open.insert(step.open, session);
                 }
-                Action::Call { call, file, number } => {
+                Action::Call { call, file, number, .. } => {
                     files.entry((file, number)).or_default();
                     *self.class(group, class(file), step).calls.entry(call).or_default() += 1;
                 }

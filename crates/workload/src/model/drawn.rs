@@ -409,7 +409,7 @@ impl<'a> Filling<'a> {
         let (slack, duration) = self.slack.get(&file)?;
         let slack = slack.draw(&mut random).unwrap_or_default();
         Some(Synthetic {
-            action: Action::Call { call, file, number },
+            action: Action::Call { call, file, number, to: None },
             slack,
             duration: *duration,
             of: None,

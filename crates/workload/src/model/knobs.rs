@@ -206,9 +206,9 @@ impl Knobs {
         }
         let transfers: u64 =
             session.requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| count).sum();
-        session.runs = cycled(&session.runs, transfers).unwrap_or_default();
         if !session.runs.is_empty() {
-            session.sizes = super::read::summed(&session.runs);
+            session.sizes = super::read::summed(&session.runs, transfers);
+            session.runs = cut(&session.runs, transfers);
         }
         Ok(())
     }
@@ -310,26 +310,21 @@ impl Knobs {
     }
 }
 
-/// Values with weights, changed; values that become equal are one.
-/// The same values for so many transfers: the runs again and again, up to there; NULL if that is too long a list.
-fn cycled(runs: &[(u64, u64)], transfers: u64) -> Option<Vec<(u64, u64)>> {
-    const MOST: usize = 4096;
+/// As many of the runs as so many transfers come to; nothing if that is one size.
+fn cut(runs: &[(u64, u64)], transfers: u64) -> Vec<(u64, u64)> {
     let mut left = transfers;
-    let mut all: Vec<(u64, u64)> = Vec::new();
-    for (value, count) in runs.iter().cycle().take(MOST) {
-        if left == 0 {
-            break;
-        }
+    let mut kept: Vec<(u64, u64)> = Vec::new();
+    for (value, count) in runs {
         let count = left.min(*count);
         left -= count;
-        match all.last_mut() {
-            Some((last, more)) if last == value => *more += count,
-            _ => all.push((*value, count)),
+        if count > 0 {
+            kept.push((*value, count));
         }
     }
-    (left == 0).then_some(all)
+    if kept.len() > 1 { kept } else { Vec::new() }
 }
 
+/// Values with weights, changed; values that become equal are one.
 fn turned(
     values: &BTreeMap<u64, u64>,
     turn: impl Fn(u64) -> Result<u64, KnobError>,

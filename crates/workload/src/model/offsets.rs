@@ -40,6 +40,10 @@ pub enum OffsetLaw {
         sequential: u64,
         /// None reaches beyond this, in bytes: who would begins earlier, or at the first place; 0 if there is no such end.
         end: u64,
+        /// From rank to rank, in bytes: places and end are those of rank 0.
+        rank: u64,
+        /// Whether each lies within what the session has written before it: so reads find bytes.
+        written: bool,
     },
 }
 
@@ -93,6 +97,7 @@ impl OffsetLaw {
             Self::Affine { rank, step, again, jump, .. } => {
                 *rank > 0 || [step, again, jump].into_iter().any(|stride| stride.by_ranks && stride.bytes > 0)
             }
+            Self::Drawn { rank, .. } => *rank > 0,
             _ => false,
         }
     }
@@ -103,8 +108,12 @@ impl OffsetLaw {
         match &mut law {
             Self::Sequential => {}
             Self::Affine { start, rank, step, again, jump, .. } => {
-                for part in [start, rank, &mut step.bytes, &mut again.bytes, &mut jump.bytes] {
+                for part in [start, rank] {
                     *part = change(*part)?;
+                }
+                for stride in [step, again, jump] {
+                    let bytes = i64::try_from(change(stride.bytes.unsigned_abs())?).unwrap_or(i64::MAX);
+                    stride.bytes = if stride.bytes < 0 { -bytes } else { bytes };
                 }
             }
             Self::Listed(runs) => {
@@ -112,15 +121,15 @@ impl OffsetLaw {
                     *place = change(*place)?;
                 }
             }
-            Self::Drawn { places: DrawnPlaces::Of(weights), end, .. } => {
+            Self::Drawn { places: DrawnPlaces::Of(weights), end, rank, .. } => {
                 let mut changed = BTreeMap::new();
                 for (place, weight) in &*weights {
                     *changed.entry(change(*place)?).or_default() += weight;
                 }
-                (*weights, *end) = (changed, change(*end)?);
+                (*weights, *end, *rank) = (changed, change(*end)?, change(*rank)?);
             }
-            Self::Drawn { places: DrawnPlaces::Between { bounds, align }, end, .. } => {
-                for bytes in bounds.iter_mut().chain([align, end]) {
+            Self::Drawn { places: DrawnPlaces::Between { bounds, align }, end, rank, .. } => {
+                for bytes in bounds.iter_mut().chain([align, end, rank]) {
                     *bytes = change(*bytes)?;
                 }
             }
@@ -132,8 +141,8 @@ impl OffsetLaw {
 /// A distance between places in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stride {
-    /// In bytes; of each rank if `by_ranks`.
-    pub bytes: u64,
+    /// In bytes, below 0 towards the begin of the file; of each rank if `by_ranks`.
+    pub bytes: i64,
     /// Whether it is that of all ranks together: interleaved places are further apart the more ranks there are.
     pub by_ranks: bool,
 }
@@ -141,14 +150,19 @@ pub struct Stride {
 impl Stride {
     /// So many bytes, at any number of ranks.
     #[must_use]
-    pub const fn fixed(bytes: u64) -> Self {
+    pub const fn fixed(bytes: i64) -> Self {
         Self { bytes, by_ranks: false }
     }
 
     /// Bytes at so many ranks.
     #[must_use]
-    pub const fn at(self, ranks: u32) -> u64 {
-        if self.by_ranks { self.bytes.saturating_mul(ranks as u64) } else { self.bytes }
+    pub const fn at(self, ranks: u32) -> i64 {
+        if self.by_ranks { self.bytes.saturating_mul(ranks as i64) } else { self.bytes }
+    }
+
+    /// So many of them at so many ranks.
+    fn times(self, ranks: u32, count: u64) -> i128 {
+        i128::from(self.at(ranks)).saturating_mul(i128::from(count))
     }
 }
 
@@ -170,6 +184,33 @@ pub(super) struct Placer<'a> {
     run: (usize, u64),
     /// Places that are drawn; NULL is where the one before ended.
     drawn: std::vec::IntoIter<Option<u64>>,
+    /// The same where they wait until bytes are written there.
+    waiting: Option<Waiting>,
+}
+
+/// Places that are drawn and taken when bytes are written there.
+struct Waiting {
+    /// Behind what is written, descending, and before its end.
+    behind: Vec<u64>,
+    ready: Vec<u64>,
+    random: Random,
+}
+
+impl Waiting {
+    fn of(drawn: &[Option<u64>], random: Random) -> Self {
+        let mut behind: Vec<u64> = drawn.iter().copied().flatten().collect();
+        behind.sort_unstable_by(|one, other| other.cmp(one));
+        Self { behind, ready: Vec::new(), random }
+    }
+
+    /// One of those before `end`; NULL if there is none.
+    fn next(&mut self, end: u64) -> Option<u64> {
+        while let Some(place) = self.behind.pop_if(|place| *place < end) {
+            self.ready.push(place);
+        }
+        let chosen = self.random.below(self.ready.len().max(1));
+        (chosen < self.ready.len()).then(|| self.ready.swap_remove(chosen))
+    }
 }
 
 impl<'a> Placer<'a> {
@@ -181,37 +222,61 @@ impl<'a> Placer<'a> {
         occurrence: u64,
         key: &[u64],
     ) -> Self {
+        let mut random = Random::of(key);
         let drawn = match law {
             OffsetLaw::Drawn { places, sequential, .. } => {
-                drawn(places, *sequential, transfers as usize, &mut Random::of(key))
+                drawn(places, *sequential, transfers as usize, &mut random)
             }
             _ => Vec::new(),
         };
+        let waits = matches!(law, OffsetLaw::Drawn { written: true, .. });
+        let waiting = waits.then(|| Waiting::of(&drawn, random));
         let drawn = drawn.into_iter();
-        Self { law, rank, ranks, occurrence, end: 0, number: 0, run: (0, 0), drawn }
+        Self { law, rank, ranks, occurrence, end: 0, number: 0, run: (0, 0), drawn, waiting }
     }
 
-    /// Where the next one begins, which has so many bytes.
-    pub(super) fn place(&mut self, size: u64) -> u64 {
+    /// Where the next one begins, which has so many bytes, if what the session has written ends there.
+    pub(super) fn place(&mut self, size: u64, written: u64) -> u64 {
         let offset = match self.law {
             OffsetLaw::Sequential => self.end,
-            &OffsetLaw::Affine { start, rank: by, step, again, every, jump, shift } => start
-                .saturating_add(by.saturating_mul(u64::from(shifted(self.rank, shift, self.ranks))))
-                .saturating_add(step.at(self.ranks).saturating_mul(inner(self.number, every)))
-                .saturating_add(
-                    jump.at(self.ranks).saturating_mul(self.number.checked_div(every).unwrap_or(0)),
-                )
-                .saturating_add(again.at(self.ranks).saturating_mul(self.occurrence)),
+            &OffsetLaw::Affine { start, rank: by, step, again, every, jump, shift } => {
+                let turned = u64::from(shifted(self.rank, shift, self.ranks));
+                let block = self.number.checked_div(every).unwrap_or(0);
+                let strides = [(step, inner(self.number, every)), (jump, block), (again, self.occurrence)];
+                let first = i128::from(start).saturating_add(i128::from(by.saturating_mul(turned)));
+                let place = strides.into_iter().fold(first, |place, (stride, count)| {
+                    place.saturating_add(stride.times(self.ranks, count))
+                });
+                u64::try_from(place.max(0)).unwrap_or(u64::MAX)
+            }
             OffsetLaw::Listed(runs) => self.listed(runs),
-            OffsetLaw::Drawn { places, end, .. } => match self.drawn.next().flatten() {
-                Some(place) => places.before(*end, place, size),
-                None if *end > 0 && self.end.saturating_add(size) > *end => places.first(),
-                None => self.end,
-            },
+            OffsetLaw::Drawn { places, end, rank, .. } => {
+                let own = rank.saturating_mul(u64::from(self.rank));
+                own.saturating_add(self.next_drawn(places, *end, size, (own, written)))
+            }
         };
         self.end = offset.saturating_add(size);
         self.number += 1;
         offset
+    }
+
+    /// The next place in the part of the rank that begins at `own`.
+    fn next_drawn(&mut self, places: &DrawnPlaces, end: u64, size: u64, (own, written): (u64, u64)) -> u64 {
+        let drawn = self.drawn.next().flatten();
+        let (drawn, end) = match &mut self.waiting {
+            None => (drawn, end),
+            Some(waiting) => {
+                let written = written.saturating_sub(own);
+                let mut ready = || waiting.next(written).unwrap_or_else(|| places.first());
+                (drawn.map(|_| ready()), written.max(1))
+            }
+        };
+        let before = self.end.saturating_sub(own);
+        match drawn {
+            Some(place) => places.before(end, place, size),
+            None if end > 0 && before.saturating_add(size) > end => places.first(),
+            None => before,
+        }
     }
 
     fn listed(&mut self, runs: &[(u64, u64)]) -> u64 {
@@ -278,11 +343,11 @@ mod tests {
 
     fn places(law: &OffsetLaw, sizes: &[u64], seed: u64) -> Vec<u64> {
         let mut placer = Placer::new(law, sizes.len() as u64, (1, 4), 0, &[seed]);
-        sizes.iter().map(|size| placer.place(*size)).collect()
+        sizes.iter().map(|size| placer.place(*size, 0)).collect()
     }
 
     fn drawn_law(places: DrawnPlaces, sequential: u64) -> OffsetLaw {
-        OffsetLaw::Drawn { places, sequential, end: 0 }
+        OffsetLaw::Drawn { places, sequential, end: 0, rank: 0, written: false }
     }
 
     #[test]
@@ -318,7 +383,13 @@ mod tests {
 
     #[test]
     fn nothing_reaches_beyond_the_end() {
-        let with_end = |places, sequential| OffsetLaw::Drawn { places, sequential, end: 10_000 };
+        let with_end = |places, sequential| OffsetLaw::Drawn {
+            places,
+            sequential,
+            end: 10_000,
+            rank: 0,
+            written: false,
+        };
         let even = DrawnPlaces::Between { bounds: vec![0, 10_000], align: 1000 };
         for (law, sizes) in [
             (with_end(even.clone(), WHOLE), [1000; 30]),
@@ -327,6 +398,58 @@ mod tests {
         ] {
             assert!(places(&law, &sizes, 5).iter().all(|place| place + sizes[0] <= 10_000), "{law:?}");
         }
+    }
+
+    #[test]
+    fn ranks_draw_each_in_a_part_of_its_own() {
+        let law = |rank| OffsetLaw::Drawn {
+            places: DrawnPlaces::Between { bounds: vec![0, 1 << 20], align: 4096 },
+            sequential: WHOLE / 4,
+            end: 1 << 20,
+            rank,
+            written: false,
+        };
+        let (whole, part) = (places(&law(0), &[4096; 100], 3), places(&law(1 << 20), &[4096; 100], 3));
+        let moved: Vec<u64> = whole.iter().map(|place| place + (1 << 20)).collect();
+        assert_eq!(part, moved, "of the second rank");
+    }
+
+    #[test]
+    fn what_is_read_is_written_before() {
+        let law = OffsetLaw::Drawn {
+            places: DrawnPlaces::Between { bounds: vec![0, 100 * 4096], align: 4096 },
+            sequential: 0,
+            end: 100 * 4096,
+            rank: 0,
+            written: true,
+        };
+        let mut placer = Placer::new(&law, 100, (1, 4), 0, &[9]);
+        let mut drawn: Vec<u64> = Vec::new();
+        for written in (1..=100).map(|pages| pages * 4096) {
+            let place = placer.place(4096, written);
+            assert!(place + 4096 <= written, "{place} of {written}");
+            drawn.push(place);
+        }
+        assert_ne!(drawn, (0..100).map(|page| page * 4096).collect::<Vec<_>>());
+        let late = drawn.iter().filter(|place| **place >= 50 * 4096).count();
+        assert!((20..=50).contains(&late), "the distribution is nearly kept: {late}");
+    }
+
+    #[test]
+    fn strides_may_lead_towards_the_begin() {
+        let law = |step, start| OffsetLaw::Affine {
+            start,
+            rank: 100,
+            step: Stride::fixed(step),
+            again: Stride::default(),
+            every: 0,
+            jump: Stride::default(),
+            shift: 0,
+        };
+        assert_eq!(places(&law(-10, 90), &[10; 3], 0), [190, 180, 170]);
+        assert_eq!(places(&law(-10, 0), &[10; 12], 0)[9..], [10, 0, 0], "no place is before the file");
+        let twice = law(-10, 90).with_bytes(|bytes| Ok::<_, ()>(2 * bytes)).unwrap();
+        assert_eq!(places(&twice, &[20; 2], 0), [380, 360]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] 
                     present, filled, call_slack, times and call_times, [[file.session]] with name, mode, layer, requests, size, write_size, order, offset, write_offset, random, slack, duration and counted, and \
                     [program] with steps, or without it [[file.statistics]] and [[barrier]] with ranks and at";
 const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
-                     next and ranks may be left out, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { message = \"send\", to = \"GROUP\" (or by = 1, around = 1), ranks = \"GROUP\" }, \
+                     next and ranks may be left out, { call = \"rename\", file = \"FILE\", to = \"FILE\" }, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { message = \"send\", to = \"GROUP\" (or by = 1, around = 1), ranks = \"GROUP\" }, \
                      { message = \"receive\", from = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
 const CALL_WORDS: &str = "expected stat, unlink, rename (not of a directory), mkdir, rmdir, readdir (of a directory) or open (of what is absent)";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
@@ -163,7 +163,7 @@ impl Model {
     }
 }
 
-pub(super) struct Source<'a>(&'a str);
+pub(super) struct Source<'a>(pub(super) &'a str);
 
 impl Source<'_> {
     pub(super) fn error(&self, span: Range<usize>, problem: &str, expected: &str) -> ModelError {
@@ -433,7 +433,10 @@ impl Source<'_> {
         let runs = raw.size.as_ref().map_or(Ok(Vec::new()), |sizes| self.runs(sizes, &requests))?;
         let sizes = match &raw.size {
             None => BTreeMap::new(),
-            Some(_) if !runs.is_empty() => summed(&runs),
+            Some(_) if !runs.is_empty() => summed(
+                &runs,
+                requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| *count).sum(),
+            ),
             Some(sizes) => self.sizes(sizes)?,
         };
         let write_sizes = match &raw.write_size {
@@ -463,7 +466,8 @@ impl Source<'_> {
         }
         let order = raw.order.as_ref().map_or(Ok(Vec::new()), |order| self.order(order, &requests))?;
         self.check_locks(raw, layer, &requests, &order)?;
-        let write_offset = raw.write_offset.as_ref().map(|offset| self.offset(offset)).transpose()?;
+        let write_offset =
+            raw.write_offset.as_ref().map(|offset| self.offset("write_offset", offset)).transpose()?;
         if let Some(offset) = raw.write_offset.as_ref().filter(|_| !does_both(&requests)) {
             let expected = "expected offset alone; write_offset is for sessions that read and write";
             return Err(self.error(
@@ -483,7 +487,10 @@ impl Source<'_> {
             sizes,
             write_sizes,
             runs: if runs.len() > 1 { runs } else { Vec::new() },
-            offset: raw.offset.as_ref().map_or(Ok(OffsetLaw::Sequential), |offset| self.offset(offset))?,
+            offset: raw
+                .offset
+                .as_ref()
+                .map_or(Ok(OffsetLaw::Sequential), |offset| self.offset("offset", offset))?,
             slack: raw.slack.as_ref().map_or(Ok(BTreeMap::new()), |slack| self.slack(slack))?,
             duration: raw
                 .duration
@@ -588,10 +595,9 @@ impl Source<'_> {
         let transfers: Vec<u64> =
             requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| *count).collect();
         let sum: u64 = runs.iter().map(|(_, count)| count).sum();
-        if transfers != [sum] {
+        if !matches!(transfers[..], [count] if sum <= count) {
             let problem = format!("{sum} sizes in order");
-            let expected =
-                "expected as many as there are reads, or writes, in a session that does not do both";
+            let expected = "expected as many as there are reads, or writes, in a session that does not do both, or less, which come again and again";
             return Err(self.error(raw.span(), &problem, expected));
         }
         Ok(runs)
@@ -706,12 +712,17 @@ pub(super) fn runs_of_bytes(items: &[toml::Value]) -> Option<Vec<(u64, u64)>> {
     items.iter().map(run).collect()
 }
 
-/// How often each size occurs in runs.
-pub(super) fn summed(runs: &[(u64, u64)]) -> BTreeMap<u64, u64> {
+/// How often each size occurs in so many transfers whose sizes are these runs, again and again.
+pub(super) fn summed(runs: &[(u64, u64)], transfers: u64) -> BTreeMap<u64, u64> {
+    let round: u64 = runs.iter().map(|(_, count)| count).fold(0, |sum, count| sum.saturating_add(*count));
+    let (rounds, mut rest) = (transfers / round.max(1), transfers % round.max(1));
     let mut sizes = BTreeMap::new();
     for (size, count) in runs {
-        *sizes.entry(*size).or_default() += count;
+        let more = rest.min(*count);
+        rest -= more;
+        *sizes.entry(*size).or_default() += count.saturating_mul(rounds).saturating_add(more);
     }
+    sizes.retain(|_, count| *count > 0);
     sizes
 }
 
@@ -855,6 +866,28 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// The index of the file of a name, and what it is.
+    fn file(&self, name: &Spanned<String>) -> Result<(usize, FileKind), ModelError> {
+        let problem = || format!("no file is called `{}`", name.get_ref());
+        let found = self.files.get(name.get_ref().as_str()).copied();
+        found.ok_or_else(|| self.source.error(name.span(), &problem(), STEPS))
+    }
+
+    /// The file whose name a call gives to another one.
+    fn renamed_to(&self, call: NameCall, to: Option<&Spanned<String>>) -> Result<Option<usize>, ModelError> {
+        let Some(name) = to else { return Ok(None) };
+        let (file, kind) = self.file(name)?;
+        if call == NameCall::Rename && kind == FileKind::File {
+            return Ok(Some(file));
+        }
+        let problem = format!("`{}` does not give files the name of `{}`", call.word(), name.get_ref());
+        Err(self.source.error(
+            name.span(),
+            &problem,
+            "expected `to` beside call = \"rename\" alone, with a file that is neither a directory nor absent",
+        ))
+    }
+
     fn step(&self, raw: &Spanned<RawStep>, depth: usize) -> Result<ProgramStep, ModelError> {
         let error = |span, problem: &str, expected: &str| Err(self.source.error(span, problem, expected));
         if depth == MAX_DEPTH {
@@ -863,7 +896,7 @@ impl<'a> Names<'a> {
         let RawStep { repeat, steps, session, next, call, file, ranks, barrier, .. } = raw.get_ref();
         let RawStep { after, of, by, around, message, to, from, .. } = raw.get_ref();
         let waits = after.is_some() || of.is_some();
-        let tells = message.is_some() || to.is_some() || from.is_some();
+        let tells = message.is_some() || from.is_some() || to.is_some() && call.is_none();
         if waits || tells || by.is_some() || around.is_some() {
             let acts = session.is_some() || next.is_some() || call.is_some() || file.is_some();
             let alone = repeat.is_none() && steps.is_none() && barrier.is_none() && !acts;
@@ -905,13 +938,13 @@ impl<'a> Names<'a> {
             }
             (None, None, None, None, Some(call), Some(name), _, None) => {
                 let ranks = group()?;
-                let Some(&(file, kind)) = self.files.get(name.get_ref().as_str()) else {
-                    return error(name.span(), &format!("no file is called `{}`", name.get_ref()), STEPS);
-                };
+                let (file, kind) = self.file(name)?;
                 let known: Option<NameCall> =
                     CALLS.iter().find(|(word, _)| word == call.get_ref()).map(|(_, call)| *call);
                 match known.filter(|call| call.takes(kind)) {
-                    Some(call) => Ok(ProgramStep::Call { call, file, ranks }),
+                    Some(call) => {
+                        Ok(ProgramStep::Call { call, file, ranks, to: self.renamed_to(call, to.as_ref())? })
+                    }
                     None => {
                         let problem = format!("`{}` is not a call on `{}`", call.get_ref(), name.get_ref());
                         error(call.span(), &problem, CALL_WORDS)

@@ -9,10 +9,11 @@
 use super::drawn::WHOLE;
 use super::offsets::Placer;
 use super::{
-    MessageHalf, Mode, Model, ModelFile, ModelSession, NameCall, ProgramStep, Ratio, RequestKind, Sharing,
+    FileKind, MessageHalf, Mode, Model, ModelFile, ModelSession, NameCall, OffsetLaw, ProgramStep, Ratio,
+    RequestKind, Sharing,
 };
 use crate::random::Random;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 /// What is done to a file, or for synchronisation.
@@ -48,6 +49,8 @@ pub enum Action {
         file: usize,
         /// Which of the files of that name, from 0.
         number: u64,
+        /// The file whose name it gets, if it renames it to one, and which of that name.
+        to: Option<(usize, u64)>,
     },
     /// The ranks of the group of that index wait for each other.
     Barrier(usize),
@@ -125,6 +128,10 @@ pub(super) struct Done {
     sessions: BTreeMap<(usize, usize), u64>,
     /// How often each call was made on the files of a name.
     calls: BTreeMap<(usize, NameCall), u64>,
+    /// How often files got the name of each.
+    named: BTreeMap<usize, u64>,
+    /// Which of the files of a name were made and not taken away.
+    made: BTreeMap<usize, BTreeSet<u64>>,
     /// Sessions that are done in parts.
     running: BTreeMap<(usize, usize), Running>,
     /// Whether steps of other ranks are counted.
@@ -158,6 +165,27 @@ impl Done {
             let passed = self.passed.entry(key).or_default();
             *passed = [passed[0].saturating_add(whole), passed[1].saturating_add(parts)];
         }
+    }
+
+    /// Which of the files of a name, of which there are so many, others get the name of now.
+    fn next_named(&mut self, file: usize, count: u64) -> u64 {
+        let before = self.named.entry(file).or_insert(0);
+        *before += 1;
+        let number = (*before - 1) % count.max(1);
+        self.make(file, number);
+        number
+    }
+
+    fn make(&mut self, file: usize, number: u64) {
+        self.made.entry(file).or_default().insert(number);
+    }
+
+    /// The file of a name that something is done to that needs it, for the `before`-th time: one that was made and not taken away, the last one
+    /// where that is not the next one in turn.
+    fn number(&self, file: usize, model: &ModelFile, before: u64) -> u64 {
+        let number = before % model.count.max(1);
+        let made = self.made.get(&file).filter(|made| !model.is_full() && !made.contains(&number));
+        made.and_then(|made| made.last()).copied().unwrap_or(number)
     }
 
     /// How often the step that comes now is done.
@@ -234,14 +262,26 @@ impl Synthesis<'_> {
                 ProgramStep::Part { file, session, ranks, steps } if self.does(*file, *ranks) => {
                     self.part((*file, *session, *ranks), *steps, done, each)?;
                 }
-                ProgramStep::Call { call, file, ranks } if self.does(*file, *ranks) => {
+                ProgramStep::Call { call, file, ranks, to } if self.does(*file, *ranks) => {
                     let model = &self.model.files[*file];
                     for _ in 0..done.times(model.times_of(*call), (*file, OF_CALLS - *call as usize, *ranks))
                     {
                         let calls = done.calls.entry((*file, *call)).or_insert(0);
-                        let number = *calls % model.count.max(1);
                         *calls += 1;
-                        let action = Action::Call { call: *call, file: *file, number };
+                        let before = *calls - 1;
+                        let number = if *call == NameCall::MakeDirectory {
+                            let number = before % model.count.max(1);
+                            done.make(*file, number);
+                            number
+                        } else {
+                            done.number(*file, model, before)
+                        };
+                        let takes = matches!(call, NameCall::Unlink | NameCall::RemoveDirectory);
+                        if takes || to.is_some() {
+                            done.made.entry(*file).or_default().remove(&number);
+                        }
+                        let to = to.map(|to| (to, done.next_named(to, self.model.files[to].count)));
+                        let action = Action::Call { call: *call, file: *file, number, to };
                         each(Synthetic { action, slack: model.call_slack, duration: 0, of: None, open: 0 })?;
                     }
                 }
@@ -394,14 +434,22 @@ impl Synthesis<'_> {
         let occurrences = done.sessions.entry((file, number)).or_insert(0);
         let occurrence = *occurrences;
         *occurrences += 1;
-        let session = &self.model.files[file].sessions[number];
+        let model = &self.model.files[file];
+        let session = &model.sessions[number];
+        let of_name = if session.mode.create {
+            let of_name = occurrence % model.count.max(1);
+            done.make(file, of_name);
+            of_name
+        } else {
+            done.number(file, model, occurrence)
+        };
         let key = |rank: u32| [self.seed, u64::from(rank), file as u64, number as u64, occurrence];
         let base = self.model.ranks.filter(|_| self.model.is_dealt(file));
         let (transfers, others) = match base {
             None => {
                 let own = transfers(session, (self.rank, self.ranks), &key(self.rank));
                 let order = ordered(session);
-                return self.placed(session, (file, number), &own, order, &key(self.rank));
+                return self.placed((session, of_name), (file, number), &own, order, &key(self.rank));
             }
             Some(base) => {
                 let of = |rank: u32| transfers(session, (rank, base), &key(rank));
@@ -418,7 +466,13 @@ impl Synthesis<'_> {
         for transfer in &transfers {
             *requests.entry(transfer.kind).or_default() += 1;
         }
-        self.placed(session, (file, number), &transfers, spread(&requests).collect(), &key(self.rank))
+        self.placed(
+            (session, of_name),
+            (file, number),
+            &transfers,
+            spread(&requests).collect(),
+            &key(self.rank),
+        )
     }
 
     /// What this rank gets of transfers that are dealt.
@@ -438,17 +492,16 @@ impl Synthesis<'_> {
         dealt[bound(own)..bound(own + 1)].to_vec()
     }
 
-    /// Open, requests and close of a session whose transfers are known.
+    /// Open, requests and close of a session whose transfers are known, on the file of its name of that number.
     fn placed(
         &self,
-        session: &ModelSession,
+        (session, of_name): (&ModelSession, u64),
         (file, number): (usize, usize),
         transfers: &[Transfer],
         requests: Vec<RequestKind>,
         key: &[u64; 5],
     ) -> Vec<Synthetic> {
-        let count = key[4] % self.model.files[file].count.max(1);
-        let mut actions = vec![Action::Open { file, number: count, mode: session.mode }];
+        let mut actions = vec![Action::Open { file, number: of_name, mode: session.mode }];
         let mut left = transfers.iter();
         actions.extend(requests.into_iter().filter_map(|kind| match kind {
             kind if kind.is_transfer() => {
@@ -474,6 +527,11 @@ impl Synthesis<'_> {
 pub(super) const OF_CALLS: usize = usize::MAX;
 
 impl ModelFile {
+    /// Whether all files of the name are there before the run, whoever makes them.
+    fn is_full(&self) -> bool {
+        self.filled || self.size > 0 || self.present || self.kind == FileKind::Absent
+    }
+
     /// How often steps of the program that make this call are done.
     pub(super) fn times_of(&self, call: NameCall) -> Ratio {
         if call.changes_names() {
@@ -515,8 +573,8 @@ fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) 
         if session.runs.is_empty() {
             random.shuffle(&mut drawn);
         } else {
-            let runs = session.runs.iter().rev();
-            drawn = runs.flat_map(|(size, times)| (0..*times).map(move |_| *size)).collect();
+            drawn = in_order(&session.runs, count).collect();
+            drawn.reverse();
         }
         sizes.insert(kind, drawn);
     }
@@ -529,9 +587,14 @@ fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) 
     let mut of_writes = apart.map(|law| of_law(law, writes, 1));
     let mut others = of_law(&session.offset, if apart.is_some() { reads } else { reads + writes }, 0);
     let drawn = ordered(session).into_iter().filter_map(|kind| Some((kind, sizes.get_mut(&kind)?.pop()?)));
+    let mut written = 0;
     let place = |(kind, size)| {
         let own = of_writes.as_mut().filter(|_| kind == RequestKind::Write);
-        Transfer { kind, offset: own.unwrap_or(&mut others).place(size), size }
+        let offset = own.unwrap_or(&mut others).place(size, written);
+        if kind == RequestKind::Write {
+            written = written.max(offset.saturating_add(size));
+        }
+        Transfer { kind, offset, size }
     };
     let mut placed: Vec<Transfer> = drawn.map(place).collect();
     exchange(&mut placed, session.random, &mut random);
@@ -551,10 +614,24 @@ fn exchange(transfers: &mut [Transfer], share: u64, random: &mut Random) {
     }
 }
 
+/// So many sizes of runs, which are gone through again and again.
+fn in_order(runs: &[(u64, u64)], count: u64) -> impl Iterator<Item = u64> {
+    let sizes = runs.iter().cycle().flat_map(|(size, times)| (0..*times).map(move |_| *size));
+    sizes.take(count as usize)
+}
+
 /// The requests of a session in their order.
 fn ordered(session: &ModelSession) -> Vec<RequestKind> {
     if session.order.is_empty() {
-        return spread(&session.requests).collect();
+        let mut spread: Vec<RequestKind> = spread(&session.requests).collect();
+        let first = |wanted| spread.iter().position(|kind| *kind == wanted);
+        if let (OffsetLaw::Drawn { written: true, .. }, Some(read), Some(write)) =
+            (&session.offset, first(RequestKind::Read), first(RequestKind::Write))
+            && read < write
+        {
+            spread.swap(read, write);
+        }
+        return spread;
     }
     let rounds = session.rounds().unwrap_or(1);
     let round = || session.order.iter().flat_map(|(kind, count)| (0..*count).map(|_| *kind));

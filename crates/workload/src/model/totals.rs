@@ -62,7 +62,7 @@ fn add_steps(steps: &[ProgramStep], times: u64, all: (&mut Steps, &mut Steps, &m
             ProgramStep::Part { file, session, ranks, steps } => {
                 add(parts, (*file, *session, *ranks), times.checked_mul(*steps)?)?;
             }
-            ProgramStep::Call { call, file, ranks } => {
+            ProgramStep::Call { call, file, ranks, .. } => {
                 add(sessions, (*file, OF_CALLS - *call as usize, *ranks), times)?;
             }
         }

@@ -56,9 +56,12 @@ impl Model {
                     write!(f, ", next = {steps}")?;
                     self.write_ranks(f, *ranks)?;
                 }
-                ProgramStep::Call { call, file, ranks } => {
+                ProgramStep::Call { call, file, ranks, to } => {
                     let name = quoted(&self.files[*file].name);
                     write!(f, "{{ call = \"{}\", file = {name}", call.word())?;
+                    if let Some(to) = to {
+                        write!(f, ", to = {}", quoted(&self.files[*to].name))?;
+                    }
                     self.write_ranks(f, *ranks)?;
                 }
                 ProgramStep::After { file, session, of, ranks } => {
@@ -202,27 +205,23 @@ fn write_law(f: &mut fmt::Formatter<'_>, key: &str, law: &OffsetLaw) -> fmt::Res
         OffsetLaw::Listed(runs) => {
             writeln!(f, "{key} = [{}]", runs.iter().map(run_text).collect::<Vec<_>>().join(", "))
         }
-        OffsetLaw::Drawn { places, sequential, end } => {
+        OffsetLaw::Drawn { places, sequential, end, rank, written } => {
             let (places, align) = drawn_text(places);
             let sequential = match sequential {
                 0 => String::new(),
                 share => format!(", sequential = \"{}\"", share_text(*share)),
             };
             let end = if *end > 0 { format!(", end = \"{}\"", bytes_text(*end)) } else { String::new() };
-            writeln!(f, "{key} = {{ drawn = {places}{align}{sequential}{end} }}")
+            let rank = if *rank > 0 { format!(", rank = \"{}\"", bytes_text(*rank)) } else { String::new() };
+            let written = if *written { ", written = true" } else { "" };
+            writeln!(f, "{key} = {{ drawn = {places}{align}{sequential}{end}{rank}{written} }}")
         }
         &OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
-            let parts = [
-                ("start", Stride::fixed(start)),
-                ("rank", Stride::fixed(rank)),
-                ("step", step),
-                ("again", again),
-                ("jump", jump),
-            ];
-            let shown =
-                parts.iter().filter(|(word, stride)| !matches!(*word, "again" | "jump") || stride.bytes > 0);
-            let mut shown: Vec<String> =
-                shown.map(|(word, stride)| format!("{word} = \"{}\"", stride_text(*stride))).collect();
+            let strides = [("step", step), ("again", again), ("jump", jump)];
+            let strides = strides.iter().filter(|(word, stride)| *word == "step" || stride.bytes != 0);
+            let strides = strides.map(|(word, stride)| (*word, stride_text(*stride)));
+            let shown = [("start", bytes_text(start)), ("rank", bytes_text(rank))].into_iter().chain(strides);
+            let mut shown: Vec<String> = shown.map(|(word, bytes)| format!("{word} = \"{bytes}\"")).collect();
             if every > 0 {
                 shown.push(format!("every = {every}"));
             }
@@ -273,7 +272,9 @@ fn run_text((size, count): &(u64, u64)) -> String {
 }
 
 fn stride_text(stride: Stride) -> String {
-    format!("{}{}", bytes_text(stride.bytes), if stride.by_ranks { BY_RANKS } else { "" })
+    let sign = if stride.bytes < 0 { "-" } else { "" };
+    let by_ranks = if stride.by_ranks { BY_RANKS } else { "" };
+    format!("{sign}{}{by_ranks}", bytes_text(stride.bytes.unsigned_abs()))
 }
 
 /// A basic string of TOML.

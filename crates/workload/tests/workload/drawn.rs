@@ -247,7 +247,7 @@ fn check_dependencies(model: &Model, steps: &[Synthetic]) {
             Action::Request(_) => assert!(open.contains_key(&step.open), "{step:?}"),
             Action::Close => assert!(open.remove(&step.open).is_some(), "{step:?}"),
             Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
-            Action::Call { call, file, number } => {
+            Action::Call { call, file, number, .. } => {
                 let kind = model.files[file].kind;
                 assert!(call.takes(kind), "{step:?}");
                 if kind == FileKind::Absent {

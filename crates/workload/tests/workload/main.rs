@@ -8,6 +8,7 @@ mod drawn;
 mod file_class;
 mod fuzz;
 mod groups;
+mod kept;
 mod knobs;
 mod layers;
 mod locks;

@@ -1,7 +1,7 @@
 //! Files of all ranks become files of each rank, or the other way round.
 
 use super::KnobError;
-use crate::model::{Action, Model, OffsetLaw, SessionLayer, Sharing, Stride, synthesise};
+use crate::model::{Action, Model, OffsetLaw, ProgramStep, SessionLayer, Sharing, Stride, synthesise};
 use std::ops::ControlFlow;
 
 /// So many ranks decide at most how far a rank's part of a file reaches.
@@ -30,7 +30,7 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
                 });
             }
             Some(end) => {
-                of.name = of.name.replace("%r", "all");
+                of.name = of_all(&of.name);
                 for session in &mut of.sessions {
                     let sizes = [&session.sizes, &session.write_sizes];
                     let size = sizes.iter().flat_map(|sizes| sizes.keys()).copied().collect::<Vec<_>>();
@@ -47,8 +47,34 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
             }
         }
         of.class = wanted;
+        if wanted == Sharing::Shared {
+            keep_name(&mut model.steps, file);
+        }
     }
     Ok(())
+}
+
+/// A name without the rank.
+fn of_all(name: &str) -> String {
+    let is_apart = |text: &str, end: fn(&str) -> Option<char>| !end(text).is_some_and(char::is_alphanumeric);
+    let mut parts = name.split("%r");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |before, behind| {
+        let left = if is_apart(&before, |text| text.chars().next_back()) { "" } else { "-" };
+        let right = if is_apart(behind, |text| text.chars().next()) { "" } else { "-" };
+        format!("{before}{left}all{right}{behind}")
+    })
+}
+
+/// What all ranks rename keeps its name: only the first of them would find it.
+fn keep_name(steps: &mut [ProgramStep], shared: usize) {
+    for step in steps {
+        match step {
+            ProgramStep::Repeat(_, steps) => keep_name(steps, shared),
+            ProgramStep::Call { file, to, .. } if *file == shared => *to = None,
+            _ => {}
+        }
+    }
 }
 
 /// The places of a rank in a file of its own: one behind the other, where ranks took turns.
@@ -66,7 +92,7 @@ fn alone(law: &OffsetLaw) -> OffsetLaw {
                 shift: 0,
             }
         }
-        _ => law.clone(),
+        _ => in_parts(law, 0),
     }
 }
 
@@ -81,7 +107,7 @@ fn together(law: &OffsetLaw, end: u64, sizes: &[u64], appends: bool) -> Result<O
         (OffsetLaw::Sequential, [size]) => Ok(OffsetLaw::Affine {
             start: 0,
             rank: end,
-            step: Stride::fixed(*size),
+            step: Stride::fixed(i64::try_from(*size).unwrap_or(i64::MAX)),
             again: Stride::default(),
             every: 0,
             jump: Stride::default(),
@@ -90,10 +116,20 @@ fn together(law: &OffsetLaw, end: u64, sizes: &[u64], appends: bool) -> Result<O
         (OffsetLaw::Sequential, _) => {
             Err("its transfers follow each other with different sizes; give it one size, or a law of offsets")
         }
-        (OffsetLaw::Listed(_) | OffsetLaw::Drawn { .. }, _) => {
-            Err("its places are listed or drawn, not a law of the rank; give it a law of offsets")
+        (OffsetLaw::Drawn { .. }, _) => Ok(in_parts(law, end)),
+        (OffsetLaw::Listed(_), _) => {
+            Err("its places are a list, not a law of the rank; give it a law of offsets")
         }
     }
+}
+
+/// Places that are drawn in parts of ranks that begin so many bytes apart.
+fn in_parts(law: &OffsetLaw, bytes: u64) -> OffsetLaw {
+    let mut law = law.clone();
+    if let OffsetLaw::Drawn { rank, .. } = &mut law {
+        *rank = bytes;
+    }
+    law
 }
 
 /// The end of the furthest transfer of a rank in a file.

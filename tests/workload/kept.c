@@ -1,0 +1,128 @@
+/* What ranks do that a clone must do, too: kept MODE DIRECTORY RANKS. Each rank is a process of its own. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BLOCK = 4096, PART = 1000, READS = 200, RECORDS = 300, ROUNDS = 5 };
+
+static char buffer[1 << 16];
+static unsigned long state;
+
+static unsigned long any(unsigned long end)
+{
+	state = state * 6364136223846793005UL + 1442695040888963407UL;
+	return (state >> 33) % end;
+}
+
+static void succeeds(int is_true, const char *what)
+{
+	if (!is_true) {
+		perror(what);
+		_exit(1);
+	}
+}
+
+static const char *path(const char *directory, const char *name, int rank)
+{
+	static char paths[2][4096];
+	static int turn;
+	char *path = paths[turn ^= 1];
+	snprintf(path, sizeof *paths, "%s/%s.%d", directory, name, rank);
+	return path;
+}
+
+static int opened(const char *name, int flags)
+{
+	int file = open(name, flags, 0600);
+	succeeds(file >= 0, name);
+	return file;
+}
+
+/* A file is written by another name, gets its own one, and is read by that. */
+static void renamed(const char *directory, int rank)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		int file = opened(path(directory, "new", rank), O_WRONLY | O_CREAT | O_TRUNC);
+		succeeds(write(file, buffer, 100 + round) == 100 + round, "write");
+		close(file);
+		succeeds(!rename(path(directory, "new", rank), path(directory, "result", rank)), "rename");
+		file = opened(path(directory, "result", rank), O_RDONLY);
+		succeeds(read(file, buffer, 1000) == 100 + round, "read");
+		close(file);
+	}
+	/* One stays behind by a name under which nobody opens it. */
+	int file = opened(path(directory, "last", rank), O_WRONLY | O_CREAT | O_TRUNC);
+	succeeds(write(file, buffer, 10) == 10, "write");
+	close(file);
+	succeeds(!rename(path(directory, "last", rank), path(directory, "done", rank)), "rename");
+}
+
+/* Records are appended, and now and then one of those that are there is read. */
+static void reread(const char *directory, int rank)
+{
+	int file = opened(path(directory, "log", rank), O_RDWR | O_CREAT | O_TRUNC);
+	for (long written = 0, reads = 0; written < RECORDS || reads < RECORDS;)
+		if (written < RECORDS && (!written || any(2)))
+			succeeds(pwrite(file, buffer, 512, 512 * written++) == 512, "write");
+		else
+			reads++, succeeds(pread(file, buffer, 512, 512 * any(written)) == 512, "read");
+	close(file);
+}
+
+/* Any blocks of the part of the rank. */
+static void parts(const char *directory, int rank)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s/data", directory);
+	int file = opened(name, O_RDONLY);
+	for (int i = 0; i < READS; i++)
+		succeeds(pread(file, buffer, BLOCK, (long)BLOCK * (PART * (long)rank + any(PART))) == BLOCK, "read");
+	close(file);
+}
+
+/* Headers and bodies in turn. */
+static void turns(const char *directory, int rank)
+{
+	int file = opened(path(directory, "pairs", rank), O_WRONLY | O_CREAT | O_TRUNC);
+	for (int i = 0; i < 2 * RECORDS + 1; i++)
+		succeeds(write(file, buffer, i % 2 ? 4096 : 100) > 0, "write");
+	close(file);
+}
+
+/* The part of the rank from its end to its begin. */
+static void backwards(const char *directory, int rank)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s/data", directory);
+	int file = opened(name, O_RDONLY);
+	for (int i = PART - 1; i >= 0; i--)
+		succeeds(pread(file, buffer, BLOCK, (long)BLOCK * (PART * (long)rank + i)) == BLOCK, "read");
+	close(file);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *mode;
+		void (*does)(const char *directory, int rank);
+	} modes[] = {
+		{ "renamed", renamed }, { "reread", reread }, { "parts", parts }, { "turns", turns }, { "backwards", backwards },
+	};
+	int ranks = argc > 3 ? atoi(argv[3]) : 1;
+	for (int rank = 0; rank < ranks; rank++) {
+		if (fork())
+			continue;
+		state = 12345 + rank;
+		for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
+			if (!strcmp(argv[1], modes[i].mode))
+				modes[i].does(argv[2], rank);
+		_exit(0);
+	}
+	int status, failed = 0;
+	while (wait(&status) > 0)
+		failed |= status;
+	return failed != 0;
+}

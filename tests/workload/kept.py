@@ -1,0 +1,132 @@
+"""What a clone must keep, at other numbers of ranks, too: files that are written by another name and renamed, reads of what the same session
+has written, parts of a file in which ranks stay, sizes in turn, files that are read from their end. Programs are recorded with three ranks; what
+is generated with three and with eight, and what the program in C does that is made of the model, is held against what the program does.
+
+usage: kept.py IOTRAIL        (cc)
+"""
+
+import collections
+import csv
+import io
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+RECORDED, RANKS = 3, 8
+BLOCK, PART = 4096, 1000
+MODES = ("renamed", "reread", "parts", "turns", "backwards")
+LEVELS = ("program", "joint", "paper", "auto")
+iotrail = pathlib.Path(sys.argv[1]).resolve()
+problems = []
+
+
+def run(*words, fails=False):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode and not fails:
+        sys.exit(f"{' '.join(map(str, words))}: {done.stderr}")
+    return done
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        problems.append(f"{what}: {str(found)[:300]}, expected {str(wanted)[:300]}")
+
+
+def transfers(trail, directory, by="tid"):
+    """Of each rank its transfers in order: kind, offset, bytes asked for, bytes moved. Nobody writes the data, but to make it."""
+    text = run(iotrail, "-q", "events", trail, "--csv", "--path", f"{directory}/**").stdout
+    kinds = {"read": "read", "pread64": "read", "write": "write", "pwrite64": "write"}
+    ranks = collections.defaultdict(list)
+    for row in csv.DictReader(io.StringIO(text)):
+        name = pathlib.Path(row["path"]).name
+        kind = kinds.get(row["call"])
+        makes = kind == "write" and name in ("data", "shared-1")
+        if kind and not makes and not name.startswith("."):
+            ranks[row[by]].append((kind, int(row["offset"]), int(row["requested"]), int(row["size"])))
+    return list(ranks.values())
+
+
+def check(what, mode, ranks, number):
+    """Whether these are what so many ranks do."""
+    expect(f"{what}: ranks", len(ranks), number)
+    if mode == "turns":
+        sizes = [4096 if at % 2 else 100 for at in range(601)]
+        wanted = [("write", sum(sizes[:at]), size, size) for at, size in enumerate(sizes)]
+        expect(f"{what}: sizes in turn", [own for own in ranks if own != wanted], [])
+    elif mode == "backwards":
+        wanted = lambda rank: [("read", BLOCK * (PART * rank + at), BLOCK, BLOCK) for at in reversed(range(PART))]
+        expect(f"{what}: from the end", sorted(ranks), sorted(wanted(rank) for rank in range(number)))
+    elif mode == "parts":
+        parts = [{offset // (BLOCK * PART) for _, offset, _, _ in own} for own in ranks]
+        expect(f"{what}: parts", sorted(map(sorted, parts)), [[rank] for rank in range(number)])
+        expect(f"{what}: reads", {(len(own), len(set(own)) > 100) for own in ranks}, {(200, True)})
+    elif mode == "reread":
+        short = [(kind, moved) for own in ranks for kind, _, asked, moved in own if moved != asked]
+        expect(f"{what}: reads that find less", short, [])
+        # Records are read that were written long before.
+        far = [sum(kind == "read" and offset < 512 * 100 for kind, offset, _, _ in own) for own in ranks]
+        expect(f"{what}: early records are read", all(count > 50 for count in far), True)
+
+
+def names(directory):
+    return sorted(path.name for path in directory.iterdir() if not path.name.startswith("."))
+
+
+def check_names(what, directory, number, is_kept):
+    if is_kept:
+        expect(f"{what}: names", names(directory), sorted(f"{name}.{rank}" for name in ("done", "result") for rank in range(number)))
+
+
+def record(work, program, mode):
+    files, trail = work / mode, work / f"{mode}.trail"
+    files.mkdir()
+    with open(files / "data", "wb") as data:
+        data.truncate(BLOCK * PART * RANKS)
+    run(iotrail, "-q", "record", "-o", trail, "--", program, mode, files, RECORDED)
+    return files, trail
+
+
+def try_level(work, mode, level, trail, files):
+    model = work / f"{mode}.{level}.toml"
+    keeps = level in ("program", "joint")
+    run(iotrail, "-q", "characterize", trail, "--path", f"{files}/**", "--level", level, *(["--names", "keep"] if keeps else []), "-o", model)
+    for number in (RECORDED, RANKS):
+        what, scratch, clone = f"{mode}, {level}, {number} ranks", work / f"{mode}.{level}.{number}", work / f"{mode}.{level}.{number}.trail"
+        done = run(iotrail, "generate", model, "--dir", scratch, "--ranks", number, "--asap", "--keep", "-o", clone, fails=True)
+        expect(f"{what}: status", (done.returncode, "FAILED" in done.stderr + done.stdout), (0, False))
+        if mode == "renamed":
+            check_names(what, scratch, number, keeps)
+        elif level != "paper":
+            check(what, mode, transfers(clone, scratch), number)
+    return model
+
+
+def try_in_c(work, mode, model):
+    source, own, trail = work / f"{mode}.c", work / f"{mode}.own", work / f"{mode}.own.trail"
+    run(iotrail, "-q", "export", "c", model, "-o", source)
+    run("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-DSERIAL", "-o", work / f"{mode}.app", source)
+    own.mkdir()
+    run(iotrail, "-q", "record", "-o", trail, "--", work / f"{mode}.app", "-a", own)
+    if mode == "renamed":
+        check_names(f"{mode}, in C", own, 1, True)
+    else:
+        check(f"{mode}, in C", mode, transfers(trail, own), 1)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        work = pathlib.Path(directory)
+        program = work / "kept"
+        run("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program, HERE / "kept.c")
+        for mode in MODES:
+            files, trail = record(work, program, mode)
+            models = {level: try_level(work, mode, level, trail, files) for level in LEVELS}
+            try_in_c(work, mode, models["program"])
+            print(f"{mode:9} {', '.join(f'{level} {model.stat().st_size} bytes' for level, model in models.items())}")
+    print("\n".join(problems))
+    sys.exit(1 if problems else 0)
+
+
+main()
