@@ -339,7 +339,7 @@ impl<'a> Gathering<'a> {
 
 impl RequestRow {
     /// A call that names what is not there.
-    const fn of_nothing() -> Self {
+    pub(crate) const fn of_nothing() -> Self {
         Self {
             file: Nullable::NULL,
             path: Nullable::NULL,

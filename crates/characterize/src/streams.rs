@@ -1,6 +1,7 @@
 //! What each rank does, in order: requests, and the synchronisation between them.
 
 use crate::clocks::{Disagreement, Meetings, disagreement};
+use crate::ends::Ends;
 use crate::gather::{Gathered, LeftOut, OfMpi, RequestRow, Row, What};
 use crate::kin::{joins, orders};
 use crate::knowledge::Extent;
@@ -338,6 +339,7 @@ fn rank_stream(
     let mut waited = 0;
     let mut renames: Vec<(usize, FileIndex)> = Vec::new();
     let mut of_mpi = OfRank::new(of_all);
+    let mut ends = Ends::default();
     // What each thread waited for another since its last request.
     let mut alone: HashMap<Tid, i64> = HashMap::new();
     for row in rows {
@@ -352,6 +354,7 @@ fn rank_stream(
                     SessionLayer::MpiIo | SessionLayer::Collective => numbers.modes.get(opening),
                 };
                 let form = numbers.form(names, row.call, flags.cloned(), (in_vain(request), layer));
+                let request = RequestRow { offset: ends.place(form.kind, request), ..request };
                 match layer {
                     SessionLayer::Collective => barriers.push(calls.len()),
                     _ => *other_collectives += u64::from(request.of_mpi == OfMpi::Together),
