@@ -1,4 +1,4 @@
-"""Jobs that make and the shell start one after the other, each reading what others made: the model that is chosen without --level keeps who
+"""Jobs that make and the shell start one after the other, each reading what others made, and copying it: the model that is chosen without --level keeps who
 waits for whom, so that no call of its clone fails, and all bytes are moved.
 
 usage: jobs.py IOTRAIL        (make)
@@ -25,6 +25,9 @@ with open(before, "rb", buffering=0) as source, open(f"made/{number}.tmp", "wb",
                 log.write(bytes(dice.randrange(1, 200)))
     made.write(bytes(100_000))
 os.rename(f"made/{number}.tmp", f"made/{number}")
+with open(f"made/{number}", "rb", buffering=0) as made, open(f"made/{number}.copy", "wb", buffering=0) as copy:
+    while os.copy_file_range(made.fileno(), copy.fileno(), 1 << 30):
+        pass
 """
 COUNT = 12
 

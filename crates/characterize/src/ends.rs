@@ -1,9 +1,11 @@
-//! Reads that find the end of a file: who reads until nothing comes goes on where it asked to, not where the file happened to end.
+//! Where requests are that say it in another way: reads that find the end of a file, and what is copied to one.
+//!
+//! Who reads until nothing comes goes on where it asked to, not where the file happened to end.
 //!
 //! `cat` asks for 128 KiB at the begin of a file of 1 kB, and again behind it. Both are one law for files of every length (each read where the
 //! one before was to end); the place of the second one says only how long the file was.
 
-use crate::gather::RequestRow;
+use crate::gather::{Half, RequestRow};
 use iotrail_model::calls::CallKind;
 use iotrail_model::{Nullable, OpenId};
 use std::collections::HashMap;
@@ -48,6 +50,34 @@ impl Ends {
     }
 }
 
+/// Where each open file description stands, as far as requests tell: what is copied to it goes there.
+#[derive(Debug, Default)]
+pub(crate) struct Cursors {
+    at: HashMap<OpenId, i64>,
+}
+
+impl Cursors {
+    /// Where the request is: of what is copied into a file where its description stands, in bytes; NULL if that is not known.
+    pub(crate) fn place(&mut self, kind: CallKind, request: RequestRow) -> RequestRow {
+        let Some(open) = request.open.get() else { return request };
+        let known = self.at.get(&open).copied();
+        let placed = match (request.half, request.size.get()) {
+            (Some(Half::Into), Some(size)) => {
+                let end = known.map(|at| at.saturating_add(size));
+                RequestRow { offset: known.into(), end: end.into(), ..request }
+            }
+            _ => request,
+        };
+        match (kind, placed.end.get()) {
+            (CallKind::Open | CallKind::Create, _) => drop(self.at.insert(open, 0)),
+            (CallKind::Seek | CallKind::Close, _) => drop(self.at.remove(&open)),
+            (_, Some(end)) => drop(self.at.insert(open, end)),
+            (_, None) => {}
+        }
+        placed
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +104,26 @@ mod tests {
         assert_eq!(place(130, 100, 0), Some(130), "the end was where it was asked for");
         assert_eq!(place(0, 10, 5), Some(0));
         assert_eq!(place(7, 10, 0), Some(7), "elsewhere");
+    }
+
+    #[test]
+    fn copies_go_where_the_description_stands() {
+        let mut cursors = Cursors::default();
+        let copy = |size| RequestRow {
+            half: Some(Half::Into),
+            open: Nullable::some(OpenId(1)),
+            size: Nullable::some(size),
+            ..RequestRow::of_nothing()
+        };
+        let other = |kind, cursors: &mut Cursors| cursors.place(kind, request(0, 10, 10));
+        assert!(cursors.place(CallKind::Write, copy(5)).offset.is_null(), "nobody saw it being opened");
+        other(CallKind::Open, &mut cursors);
+        let mut place = |size| cursors.place(CallKind::Write, copy(size)).offset.get();
+        assert_eq!((place(5), place(7), place(1)), (Some(0), Some(5), Some(12)));
+        other(CallKind::Seek, &mut cursors);
+        assert!(cursors.place(CallKind::Write, copy(5)).offset.is_null());
+        other(CallKind::Write, &mut cursors);
+        assert_eq!(cursors.place(CallKind::Write, copy(5)).offset.get(), Some(10));
     }
 
     #[test]

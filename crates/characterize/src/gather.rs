@@ -109,6 +109,15 @@ pub(crate) struct RequestRow {
     pub(crate) flags: Nullable<FlagsId>,
     /// The byte behind the last one that it moved.
     pub(crate) end: Nullable<i64>,
+    /// Which half of a copy from one file to another it is.
+    pub(crate) half: Option<Half>,
+}
+
+/// A copy (`copy_file_range`, `sendfile`, `splice`) is a read of one file and a write to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Half {
+    From,
+    Into,
 }
 
 /// What a request is to MPI-IO.
@@ -236,12 +245,17 @@ impl<'a> Gathering<'a> {
             },
             Layer::Posix | Layer::Libc => return None,
         };
+        if !matches!(what, What::Waits | What::Tells(_)) && batch.dur[at].is_null() {
+            left_out.unfinished += 1;
+        }
+        self.placed(batch, at, what)
+    }
+
+    /// The row of an event, and the list that it belongs to.
+    fn placed(&self, batch: &EventBatch, at: usize, what: What) -> Option<(usize, Row)> {
         let start = batch.start[at];
         let end = batch.dur[at].get().map(|dur| start.0.saturating_add(dur.0.max(0)));
         let process = self.processes.find(batch.case[at], batch.pid[at], start);
-        if end.is_none() && !matches!(what, What::Waits | What::Tells(_)) {
-            left_out.unfinished += 1;
-        }
         let list = match self.by {
             RankedBy::Case => process.map(|_| batch.case[at].index())?,
             RankedBy::Process | RankedBy::Thread => process?.index(),
@@ -333,9 +347,96 @@ impl<'a> Gathering<'a> {
                 .zip(batch.size[at].get().filter(|size| *size > 0))
                 .and_then(|(offset, size)| offset.checked_add(size))
                 .into(),
+            half: None,
         })
     }
+
+    /// Rows of interest of an event: of a copy that moved bytes those of its halves, in pieces, of others one at most.
+    fn rows(
+        &self,
+        batch: &EventBatch,
+        at: usize,
+        selected: bool,
+        left_out: &mut LeftOut,
+    ) -> impl Iterator<Item = (usize, Row)> + use<> {
+        let is_copy = selected
+            && batch.layer[at] == Layer::Syscall
+            && self.kinds.of(batch.call[at]) == CallKind::Copy
+            && [batch.file[at], batch.file2[at]].into_iter().any(|file| self.is_of_program(file));
+        let moved = batch.size[at].get().filter(|size| is_copy && *size > 0);
+        let copied = moved.map(|moved| self.copied(batch, at, moved, left_out)).unwrap_or_default();
+        // What goes through a pipe orders ranks, too.
+        let whole = if copied.is_empty() {
+            self.row(batch, at, selected, left_out)
+        } else {
+            self.row(batch, at, false, &mut LeftOut::default())
+        };
+        whole.into_iter().chain(copied)
+    }
+
+    fn owner(&self, file: Nullable<FileId>) -> Option<Owner> {
+        file.get().and_then(|file| self.own.get(file.index()).copied())
+    }
+
+    fn is_of_program(&self, file: Nullable<FileId>) -> bool {
+        self.owner(file) == Some(Owner::Program)
+    }
+
+    /// The halves of a copy that moved so many bytes, piece by piece: each piece is read and written before the next one, in its share of the time.
+    fn copied(&self, batch: &EventBatch, at: usize, moved: i64, left_out: &mut LeftOut) -> Vec<(usize, Row)> {
+        let Some((list, row)) = self.placed(batch, at, What::Waits) else { return Vec::new() };
+        let nothing = RequestRow { failed: false, ..RequestRow::of_nothing() };
+        let from = RequestRow {
+            file: batch.file[at],
+            path: batch.path[at],
+            open: batch.open[at],
+            offset: batch.offset[at],
+            half: Some(Half::From),
+            ..nothing
+        };
+        let into = RequestRow {
+            file: batch.file2[at],
+            path: batch.path2[at],
+            open: batch.open2[at],
+            half: Some(Half::Into),
+            ..nothing
+        };
+        let (halves, others): (Vec<RequestRow>, Vec<RequestRow>) =
+            [from, into].into_iter().partition(|half| self.is_of_program(half.file));
+        for other in others {
+            let is_system = self.owner(other.file) == Some(Owner::System);
+            left_out.on_system_files += u64::from(is_system);
+            left_out.on_no_file += u64::from(!is_system);
+        }
+        let piece_size = PIECE.max(moved / MOST_PIECES + 1);
+        let pieces = (moved - 1) / piece_size + 1;
+        let parts = pieces.saturating_mul(halves.len() as i64).max(1);
+        let took = row.end.get().map(|end| end - row.start);
+        let moment = |part: i64| {
+            took.map(|took| row.start + (i128::from(took) * i128::from(part) / i128::from(parts)) as i64)
+        };
+        let mut rows = Vec::new();
+        for piece in 0..pieces {
+            for (number, request) in (0..).zip(&halves) {
+                let part = piece * halves.len() as i64 + number;
+                let (before, size) = (piece * piece_size, piece_size.min(moved - piece * piece_size));
+                let offset = request.offset.get().map(|offset| offset.saturating_add(before));
+                let end = offset.map(|offset| offset.saturating_add(size)).into();
+                let request =
+                    RequestRow { offset: offset.into(), size: Nullable::some(size), end, ..*request };
+                let start = moment(part).unwrap_or(row.start);
+                let what = What::Request(request);
+                rows.push((list, Row { start, end: moment(part + 1).into(), what, ..row }));
+            }
+        }
+        rows
+    }
 }
+
+/// Bytes of a copy that a clone reads and writes at a time.
+const PIECE: i64 = 1 << 20;
+/// Pieces of larger copies are larger.
+const MOST_PIECES: i64 = 64;
 
 impl RequestRow {
     /// A call that names what is not there.
@@ -352,6 +453,7 @@ impl RequestRow {
             size: Nullable::NULL,
             flags: Nullable::NULL,
             end: Nullable::NULL,
+            half: None,
         }
     }
 }
@@ -422,7 +524,9 @@ impl Pass for Gathering<'_> {
             | Columns::SIZE
             | Columns::FLAGS
             | Columns::FILE
+            | Columns::FILE2
             | Columns::OPEN
+            | Columns::OPEN2
             | Columns::PATH
             | Columns::PATH2
             | Columns::ERRNO
@@ -446,8 +550,8 @@ impl Pass for Gathering<'_> {
     fn add(&self, (): &mut (), rows: &Rows<'_>) -> (Vec<(usize, Row)>, LeftOut) {
         let mut left_out = LeftOut::default();
         let selected = |at: usize| rows.selected.get(at).copied().unwrap_or_default();
-        let row = |at: usize| self.row(rows.batch, at, selected(at), &mut left_out);
-        let taken = (0..rows.batch.len).filter_map(row).collect();
+        let row = |at: usize| self.rows(rows.batch, at, selected(at), &mut left_out);
+        let taken = (0..rows.batch.len).flat_map(row).collect();
         (taken, left_out)
     }
 

@@ -1,8 +1,8 @@
 //! What each rank does, in order: requests, and the synchronisation between them.
 
 use crate::clocks::{Disagreement, Meetings, disagreement};
-use crate::ends::Ends;
-use crate::gather::{Gathered, LeftOut, OfMpi, RequestRow, Row, What};
+use crate::ends::{Cursors, Ends};
+use crate::gather::{Gathered, Half, LeftOut, OfMpi, RequestRow, Row, What};
 use crate::kin::{joins, orders};
 use crate::knowledge::Extent;
 use crate::messages::Messages;
@@ -221,7 +221,7 @@ fn by_rank(
 }
 
 /// A call by its name, its flags, whether it named a file in vain, and its layer.
-type FormKey = (CallId, Option<Arc<str>>, bool, SessionLayer);
+type FormKey = (CallId, Option<Arc<str>>, bool, SessionLayer, Option<Half>);
 
 /// Files and open file descriptions as a workload numbers them.
 #[derive(Default)]
@@ -262,13 +262,15 @@ impl Numbers {
         names: &Names,
         call: CallId,
         flags: Option<Arc<str>>,
-        (failed, layer): (bool, SessionLayer),
+        (failed, layer, half): (bool, SessionLayer, Option<Half>),
     ) -> Arc<CallForm> {
-        let form = self.forms.entry((call, flags.clone(), failed, layer)).or_insert_with(|| {
+        let form = self.forms.entry((call, flags.clone(), failed, layer, half)).or_insert_with(|| {
             let name = &names.calls[call.index()];
-            let kind = match layer {
-                SessionLayer::System => Named::named(name).kind(),
-                SessionLayer::MpiIo | SessionLayer::Collective => mpi::file_call(name),
+            let kind = match (layer, half) {
+                (_, Some(Half::From)) => CallKind::Read,
+                (_, Some(Half::Into)) => CallKind::Write,
+                (SessionLayer::System, None) => Named::named(name).kind(),
+                (SessionLayer::MpiIo | SessionLayer::Collective, None) => mpi::file_call(name),
             };
             Arc::new(CallForm {
                 name: Arc::clone(name),
@@ -339,7 +341,7 @@ fn rank_stream(
     let mut waited = 0;
     let mut renames: Vec<(usize, FileIndex)> = Vec::new();
     let mut of_mpi = OfRank::new(of_all);
-    let mut ends = Ends::default();
+    let (mut ends, mut cursors) = (Ends::default(), Cursors::default());
     // What each thread waited for another since its last request.
     let mut alone: HashMap<Tid, i64> = HashMap::new();
     for row in rows {
@@ -353,7 +355,9 @@ fn rank_stream(
                     SessionLayer::System => request.flags.get().map(|flags| &names.flags[flags.index()]),
                     SessionLayer::MpiIo | SessionLayer::Collective => numbers.modes.get(opening),
                 };
-                let form = numbers.form(names, row.call, flags.cloned(), (in_vain(request), layer));
+                let form =
+                    numbers.form(names, row.call, flags.cloned(), (in_vain(request), layer, request.half));
+                let request = cursors.place(form.kind, request);
                 let request = RequestRow { offset: ends.place(form.kind, request), ..request };
                 match layer {
                     SessionLayer::Collective => barriers.push(calls.len()),
