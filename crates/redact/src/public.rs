@@ -274,9 +274,9 @@ fn is_module(name: &str) -> bool {
 /// `python3.11`, `gcc` beside `12`.
 fn is_versioned_directory(name: &str) -> bool {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
-    matches!(base, "python" | "perl" | "gcc" | "ruby" | "llvm" | "")
-        && is_version(&name[base.len()..])
-        && !name.is_empty()
+    let groups = name.split('.').count();
+    matches!(base, "python" | "perl" | "gcc" | "ruby" | "llvm") && is_version(&name[base.len()..])
+        || base.is_empty() && !name.is_empty() && groups <= BARE_GROUPS && is_version(name)
 }
 
 /// Numbered and lettered devices: `tty1`, `cpu12`, `sda1`, `nvme0n1p2`.
@@ -298,10 +298,15 @@ fn is_device(name: &str) -> bool {
     numbered.iter().any(rest) || ["sd", "vd", "xvd", "hd"].iter().any(disk) || nvme().unwrap_or(false)
 }
 
-/// `.6.0.30`, `3.11`, `-12`, nothing: numbers that are too short to be anything else.
+/// Four numbers may be an address, three by themselves a date.
+const GROUPS: usize = 3;
+const BARE_GROUPS: usize = 2;
+
+/// `.6.0.30`, `3.11`, `-12`, nothing: numbers that are too short and too few to be anything else.
 fn is_version(text: &str) -> bool {
     let text = text.trim_start_matches(['.', '-']);
     text.len() <= 8
+        && text.split('.').count() <= GROUPS
         && (text.is_empty() || text.split('.').all(|number| number.is_empty() || is_short_number(number)))
 }
 

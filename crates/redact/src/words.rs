@@ -34,6 +34,9 @@ pub struct Words {
     kept: HashSet<String>,
     /// Names of known programs that directories and entries of top directories have: somebody's, not the program's.
     chosen: HashSet<String>,
+    /// Templates of paths whose last component is public in some and not in others, because it has more digits or is on no list: it goes in all,
+    /// so that they still are of one template.
+    mixed: HashSet<String>,
     /// Components of the trail's paths in which there is punctuation: an argument is not taken apart there.
     odd: HashSet<String>,
 }
@@ -49,6 +52,7 @@ impl Words {
             programs: HashSet::new(),
             kept: HashSet::new(),
             chosen: HashSet::new(),
+            mixed: HashSet::new(),
             odd: HashSet::new(),
         }
     }
@@ -73,6 +77,7 @@ impl Words {
     #[must_use]
     pub fn with_paths<'a>(mut self, paths: impl Iterator<Item = &'a str>) -> Self {
         let (mut public, mut private, mut chosen) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let mut templates = [HashSet::new(), HashSet::new()];
         for path in paths {
             let components = path.split('/');
             self.odd.extend(components.filter(|name| name.contains(PUNCTUATION)).map(str::to_owned));
@@ -83,6 +88,9 @@ impl Words {
                 let is_public = place::is_public(parent, name);
                 let names = if is_public { &mut public } else { &mut private };
                 names.insert(name);
+                if has_digits(name) {
+                    templates[usize::from(is_public)].insert(template(parent, name));
+                }
                 // Directories, and what lies in those for users, are called as somebody wished.
                 if !is_public && (at <= below.len() || parent.matches('/').count() < 2) {
                     chosen.insert(name);
@@ -97,7 +105,16 @@ impl Words {
             private.difference(&public).map(|name| generalise(name)).collect();
         public.retain(|name| !has_digits(name) || !hashed.contains(&generalise(name)));
         self.kept.extend(public.into_iter().map(str::to_owned));
+        let [private, public] = templates;
+        self.mixed.extend(private.into_iter().filter(|template| public.contains(template)));
         self
+    }
+
+    /// Whether a component of a path stays where it is.
+    fn is_public(&self, parent: &str, name: &str) -> bool {
+        let is_mixed =
+            || !self.mixed.is_empty() && has_digits(name) && self.mixed.contains(&template(parent, name));
+        place::is_public(parent, name) && !is_mixed()
     }
 
     /// A path, or what stands for one (`pipe:[7]`, `TCP:[…]`).
@@ -229,7 +246,7 @@ impl Words {
             out.push('/');
             if parent.ends_with("/map_files") && component.contains('-') {
                 out.push_str(&self.range(component));
-            } else if place::is_public(parent, component) {
+            } else if self.is_public(parent, component) {
                 out.push_str(component);
             } else {
                 out.push_str(place::device(parent, component));
@@ -275,6 +292,11 @@ fn for_each_component<'a>(below: &'a str, mut each: impl FnMut(&str, &'a str)) {
             parent.clear();
         }
     }
+}
+
+/// What a component of a path has in common with those that differ in numbers.
+fn template(parent: &str, name: &str) -> String {
+    generalise(&format!("{parent}/{name}")).into_owned()
 }
 
 fn has_digits(name: &str) -> bool {
@@ -386,6 +408,49 @@ mod tests {
         let (one, other) = (words.path("/home/ada/python3.11"), words.path("/home/ada/python4.12"));
         assert!(!one.contains("python") && !other.contains("python"));
         assert_eq!(generalise(&one), generalise(&other));
+    }
+
+    #[test]
+    fn names_of_the_system_that_differ_in_numbers_stay_or_go_together() {
+        let pairs = [
+            ["/dev/dri/card0", "/dev/dri/card1"],
+            ["/dev/infiniband/uverbs0", "/dev/infiniband/uverbs1"],
+            ["/sys/devices/system/cpu/cpu12", "/sys/devices/system/cpu/cpu1234"],
+            ["/dev/loop7", "/dev/loop1234"],
+            ["/dev/nvme0n1", "/dev/nvme1000n1"],
+            ["/proc/self/fd/3", "/proc/self/fd/1234"],
+            ["/home/u/.pyenv/lib/python3.11/a.so", "/home/u/.pyenv/lib/python3.1111/a.so"],
+        ];
+        for pair in pairs {
+            let words = words().with_paths(pair.into_iter());
+            let [one, other] = pair.map(|path| words.path(path));
+            assert_eq!(generalise(&one), generalise(&other), "{one} {other}");
+            assert_ne!(one, other);
+        }
+        let alike = ["/dev/loop7", "/dev/loop8", "/dev/tty1"];
+        let words = words().with_paths(alike.into_iter());
+        assert_eq!(alike.map(|path| words.path(path)), alike);
+    }
+
+    #[test]
+    fn addresses_and_dates_are_no_versions() {
+        for path in [
+            "/etc/openvpn/10.8.0.1",
+            "/sys/class/net/10.9.3.7",
+            "/usr/share/8.8.4.4",
+            "/proc/sys/net/1.2.3.44",
+            "/etc/26.11.30",
+            "/home/x/libm.so.10.8.0.8",
+            "/home/x/lib/python10.8.0.6",
+            "/usr/bin/gcc-10.8.0.7",
+        ] {
+            let name = path.rsplit('/').next().unwrap();
+            let numbers = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let numbers = numbers.strip_prefix("3.").unwrap_or(numbers);
+            assert!(!words().path(path).contains(numbers), "{}", words().path(path));
+        }
+        let versions = ["/usr/lib/gcc/x86_64-linux-gnu/12", "/usr/lib/x86_64-linux-gnu/libm.so.6.0.30"];
+        assert_eq!(versions.map(|path| words().path(path)), versions);
     }
 
     #[test]
