@@ -26,7 +26,7 @@ import tempfile
 
 import corpus
 
-REFUSED = re.compile(r"(?:leads to what a job has made since|made what it leads to at the same time|though the job only read it in the recording|it was changed after the jobs left it|has changed it already|has changed it since|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone|it is not there).* and make again")
+REFUSED = re.compile(r"(?:leads to what a job has made since|made what it leads to at the same time|though the job only read it in the recording|it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone|it is not there).* and make again")
 RESTORE = re.compile("Restore what|Restore, if|Kept, because")
 SPARED = re.compile("may be all that is left of it")
 UNKNOWN = re.compile("Restore, if|Kept, because")

@@ -20,7 +20,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 41] = [
+const EXPLANATION: [(&str, &str); 39] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -134,11 +134,6 @@ const EXPLANATION: [(&str, &str); 41] = [
         "_left_alone JOB: what JOB reads and no job makes is as it was when JOB began; otherwise others must see it as it is now.",
     ),
     ("_looks", "_changed: the jobs of which one of all these looks otherwise now."),
-    (
-        "_results",
-        "_results JOB NAME...: .iotrail/results-*-JOB keeps how these look, which JOB alone makes. _as_left: all look so when all jobs are done;",
-    ),
-    ("_results", "  otherwise a job changes what it did not change in the recording."),
     (
         "_nowhere",
         "_nowhere JOB NAME...: .iotrail/nowhere-*-JOB keeps which of these are links that lead nowhere when JOB begins. _since JOB: none of",

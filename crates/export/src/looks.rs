@@ -5,8 +5,8 @@
 //! directory only the first, because the others change with what is in it. In the makefile it is in `.iotrail/looks-*`, in the Snakefile a parameter of the
 //! rule.
 
-/// Functions for `sh`; the explanation of `again` says what each does, `how` how to remove what the jobs made. They tell names and what is kept of each by `//`, which is in no name.
-pub(crate) fn functions(sum: &str, how: &str) -> [String; 10] {
+/// Functions for `sh`; the explanation of `again` says what each does. They tell names and what is kept of each by `//`, which is in no name.
+pub(crate) fn functions(sum: &str) -> [String; 8] {
     let looks = list(sum);
     let look = "_look() ( names=$(LC_ALL=C sort -u); here=$(pwd -P); { \
 printf \"%s\\n\" \"$names\" | tr \"\\n\" \"\\0\" | TZ=UTC0 xargs -0 stat -L -c \"%n//%f %s %y\" 2>/dev/null | sed \"s|//\\(4[0-9a-f]*\\) .*|//\\1|\"; \
@@ -19,7 +19,7 @@ LC_ALL=C awk \"{ at = index(\\$0, \\\"//\\\"); name = substr(\\$0, 1, at - 1); a
         "_looks() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look >{looks}$job );"
     );
     let permitted = format!(
-        "_permitted() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look | {WITHOUT_PERMISSIONS} >{looks}$job );"
+        "_permitted() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look | sed \"s|//\\(.\\)[0-9a-f]*|//\\1|\" >{looks}$job );"
     );
     let leading = format!(
         "_leading() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look | sed \"s|//[0-9a-f].*//> |//> |;s|//\\(.\\)[0-9a-f]*|//\\1|\" >{looks}$job );"
@@ -41,26 +41,7 @@ rest = substr(\\$0, at + 3); sub(/^[0-9a-f]*/, \\\"\\\", rest); now[substr(\\$0,
 name=$({{ printf \"%s\\n\" \"$now\"; cat {looks}$1; }} | LC_ALL=C sort | LC_ALL=C uniq -u | head -n 1); name=${{name%%//*}}; \
 echo \"${{name#./}}: job $1, or somebody else, has changed it meanwhile, though the job only read it in the recording; make again\" >&2; exit 1; }} );"
     );
-    let left = left_list(sum);
-    let results = format!(
-        "_results() ( job=$1; shift; mkdir -p .iotrail && printf \"%s\\n\" \"$@\" | _look | {WITHOUT_PERMISSIONS} >{left}$job );"
-    );
-    let as_left = format!(
-        "_as_left() ( for list in {left}*; do test -e \"$list\" || exit 0; done; left=$(cat {left}* | LC_ALL=C sort); \
-now=$(printf \"%s\\n\" \"$left\" | sed \"s|//.*||\" | _look | {WITHOUT_PERMISSIONS} | LC_ALL=C sort); test \"$now\" = \"$left\" || {{ \
-name=$(printf \"%s\\n%s\\n\" \"$now\" \"$left\" | LC_ALL=C sort | LC_ALL=C uniq -u | head -n 1); name=${{name%%//*}}; \
-job=$(grep -lF -e \"$name//\" {left}* | head -n 1); \
-echo \"${{name#./}}: job ${{job##*-}} makes it, and another job, or somebody, has changed it since; if a job does so now, record again, else run {how}, and make again\" >&2; exit 1; }} );"
-    );
-    [look.to_owned(), looks_like, permitted, leading, makes, away, changed, left_alone, results, as_left]
-}
-
-/// Permissions do not count.
-const WITHOUT_PERMISSIONS: &str = "sed \"s|//\\(.\\)[0-9a-f]*|//\\1|\"";
-
-/// What is kept of the results of a job; its number follows.
-fn left_list(sum: &str) -> String {
-    format!(".iotrail/results-{sum}-")
+    [look.to_owned(), looks_like, permitted, leading, makes, away, changed, left_alone]
 }
 
 /// What is kept for a job; its number follows.
@@ -104,7 +85,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         let run = |line: &str| {
-            let line = format!("{} {line}", functions("5a", "clean").join(" "));
+            let line = format!("{} {line}", functions("5a").join(" "));
             let done = Command::new("sh").args(["-c", &line]).current_dir(directory.path()).output().unwrap();
             assert!(
                 done.status.success() && done.stderr.is_empty(),

@@ -11,7 +11,7 @@ use crate::looks;
 use crate::owned::Owned;
 use crate::runnable::{check, umask};
 use crate::targets::{
-    Before, Names, Rule, Targets, followers, looking_ahead, never_noticed, rules, unheeded, unnoticed,
+    Before, NEVER_NOTICED, Names, Rule, Targets, followers, looking_ahead, rules, unheeded, unnoticed,
     unwoken,
 };
 use crate::watched::{Watched, of_make};
@@ -112,7 +112,7 @@ fn unused(word: &str, rules: &[Rule], watched: &Watched) -> String {
         .unwrap_or_default()
 }
 
-/// Whether something is kept of names for the job, so that it runs when they look otherwise.
+/// Whether something is kept of names for the job.
 fn has_looks(rule: &Rule) -> bool {
     [&rule.looks, &rule.permitted, &rule.leaves, &rule.leaves_permitted, &rule.away, &rule.odd]
         .into_iter()
@@ -150,18 +150,17 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     text.extend(
         unnoticed(jobs, owned, Before::Kept, &rules, &watched, &names).map(|remark| comment(&remark)),
     );
-    text.push_str(&comment(&never_noticed("")));
+    text.push_str(&comment(NEVER_NOTICED));
     unheeded(jobs, owned).iter().chain(&unwoken(&rules)).for_each(|remark| text.push_str(&comment(remark)));
     for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
         let _ = writeln!(text, "export {name} := {value}");
     }
     let how = format!("\\\"make -f THIS {clean}\\\"");
     let looks = rules.iter().any(has_looks);
-    let results = rules.iter().any(|rule| !rule.results.is_empty());
     let sum = again::sum(jobs);
     let functions = again::functions(jobs, owned, &how).into_iter().flatten();
     let functions: Vec<String> =
-        functions.chain(looks::functions(&sum, &how).into_iter().filter(|_| looks || results)).collect();
+        functions.chain(looks::functions(&sum).into_iter().filter(|_| looks)).collect();
     let functions = Some(functions).filter(|functions| !functions.is_empty()).map(|functions| {
         again::explanation(&functions).for_each(|line| text.push_str(&comment(line)));
         let functions = functions.join(" \\\n  ").replace('$', "$$").replace('#', "\\#");
@@ -176,9 +175,6 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let _ = write!(text, " {}", rule.targets.all().join(" "));
     }
     text.push('\n');
-    if results {
-        text.push_str("\t@_as_left\n");
-    }
     // Make would take those of an interrupted job for changed that it has not looked at; without its stamp that job is run anyhow.
     let grouped = rules.iter().map(|rule| rule.targets.all()).filter(|files| files.len() > 1);
     let grouped: Vec<&str> = grouped.flatten().map(String::as_str).collect();
@@ -354,21 +350,19 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             true => format!("_left_alone {} && ", number + 1),
             false => String::new(),
         };
-        let results = keep("_results", &(number + 1).to_string(), &rule.results);
-        let done = [results, again::note(&rule.stamp)].into_iter().filter(|part| !part.is_empty());
-        let done = recipe(&done.collect::<Vec<_>>().join(" && "));
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
             Targets::Files(files) => {
+                let stamp = &rule.stamp;
                 let there = format!(
                     "{{ {} >/dev/null || {{ echo \"job {} has left other files than when it was recorded\" >&2; exit 1; }}; }} && {}",
                     each("ls -d", files, " >/dev/null && "),
                     number + 1,
                     each("touch -c", files, " && ")
                 );
-                writeln!(text, "\t@{} && {left_alone}{leads}{done}", recipe(&there))
+                writeln!(text, "\t@{} && {left_alone}{leads}{}", recipe(&there), again::note(stamp))
             }
-            Targets::Stamp(_) => writeln!(text, "\t@{left_alone}{leads}{done}"),
+            Targets::Stamp(stamp) => writeln!(text, "\t@{left_alone}{leads}{}", again::note(stamp)),
         };
     }
     if let Some(comments) = long.comments() {

@@ -12,7 +12,7 @@ use crate::looks::OF_SNAKEMAKE as OF_LOOKS;
 use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{
-    Before, Names, Rule, followers, looking_ahead, never_noticed, rules, unheeded, unnoticed, unwoken,
+    Before, NEVER_NOTICED, Names, Rule, followers, looking_ahead, rules, unheeded, unnoticed, unwoken,
 };
 use crate::watched::{self, OF_SNAKEMAKE, Watched};
 use iotrail_model::text::is_invisible;
@@ -21,10 +21,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
-
-/// What Snakemake does not notice, but make does.
-const RESULTS: &str =
-    "results that were changed by hand, or by a job that did not change them in the recording; ";
 
 /// Snakemake sets numbers of threads and places of temporary files for each job; programs shall have those of whoever runs it.
 const SHELL: &str = "import os, shlex, stat, zlib
@@ -127,7 +123,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     text.extend(
         unnoticed(jobs, owned, Before::Deleted, &rules, &watched, &names).map(|remark| comment(&remark)),
     );
-    text.push_str(&comment(&never_noticed(RESULTS)));
+    text.push_str(&comment(NEVER_NOTICED));
     unheeded(jobs, owned).iter().chain(&unwoken(&rules)).for_each(|remark| text.push_str(&comment(remark)));
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();

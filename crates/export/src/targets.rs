@@ -69,8 +69,6 @@ pub(crate) struct Rule {
     pub(crate) looks: Vec<String>,
     /// Such paths whose permissions jobs set, which therefore are no reason.
     pub(crate) permitted: Vec<String>,
-    /// Paths of files that it alone makes and that stay: they are as it left them when all jobs are done.
-    pub(crate) results: Vec<String>,
     /// Paths of what it and nobody after it changes in place.
     pub(crate) leaves: Vec<String>,
     /// The same of those whose permissions jobs set.
@@ -244,12 +242,6 @@ where
         let anew = job.made.iter().map(|made| &made.path).filter(|path| lasting.contains(&***path));
         let over = job.outputs.iter().filter(|file| file.only && file.stays && !file.updated && !file.link);
         let present: BTreeSet<&Arc<str>> = anew.chain(over.map(|file| &file.path)).collect();
-        // Later jobs may change it by another name, or set its time.
-        let lasting_alone = |file: &&JobFile| file.only && file.stays && !file.link && !file.timed;
-        let own_results = job.outputs.iter().filter(lasting_alone);
-        let results =
-            own_results.map(|file| &file.path).filter(|path| !outside(path) && !owned.is_open(path));
-        let results = results.map(|path| base.relative(path)).filter(|path| is_kept(path)).collect();
         let is_odd = |path: &&Arc<str>| name(path).is_none() && !owned.is_open(path) && !outside(path);
         let odd = present.iter().copied().filter(is_odd).map(|path| base.relative(path));
         let odd: Vec<String> = odd.filter(|path| is_kept(path)).collect();
@@ -284,7 +276,6 @@ where
             changed,
             looks: Vec::new(),
             permitted: Vec::new(),
-            results,
             leaves,
             leaves_permitted: Vec::new(),
             away,
@@ -741,19 +732,14 @@ pub(crate) fn unwoken(rules: &[Rule]) -> Option<String> {
 }
 
 /// What is noticed in no workflow.
-const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere, but for those that arguments of jobs name and, in a recording, redirections and \"cd\" of \
+pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere, but for those that arguments of jobs name and, in a recording, redirections and \"cd\" of \
 shells (of the trace of another tool these go where the links led); a link that leads nowhere until a job makes what it leads to; \
-ALSOfiles that appear outside of this directory \
+results that were changed by hand; files that appear outside of this directory \
 where a job looked for them in vain; what a pattern such as * would match, $(...) or <(...) would give, and if or case would choose now: the commands and their arguments are those of the recording; \
-what a job that does other things than in the recording reads or makes besides: it does not run again for that, and that stays when the job makes it no more. A job that runs again sees permissions \
+that a job does other things than in the recording: other jobs run too early or not again for what it reads, changes or makes besides, and that stays when the job makes it no more. A job that runs again sees permissions \
 that later jobs have set. Every command runs as whoever runs the workflow, also what the recording ran as another user. Files that the workflow manager itself made, to be written by a job, have the usual permissions, whatever it gave them. \
 Not carried over: signals that the workflow manager ignored for its commands (trap \"\" of a shell; Python ignores SIGPIPE, and os.system hands that on), and OLDPWD. \
 Run \"clean\" after such a change; after one of what a pattern matches, record again.";
-
-/// What no file notices, and what the format does not.
-pub(crate) fn never_noticed(also: &str) -> String {
-    NEVER_NOTICED.replace("ALSO", also)
-}
 
 /// Names in one line, if they are many some of them.
 fn shown(names: &BTreeSet<String>) -> String {
