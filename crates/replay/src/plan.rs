@@ -86,7 +86,7 @@ pub enum PlanError {
     )]
     Unaligned(usize, usize, u64, u64),
     /// An offset that no file can have.
-    #[error("stream {0}, operation {1}: offset {2} is beyond the largest of a file")]
+    #[error("stream {0}, operation {1}: offset {2} is below 0 or beyond the largest of a file")]
     Offset(usize, usize, u64),
 }
 

@@ -247,7 +247,7 @@ impl<'a> Placer<'a> {
                 let place = strides.into_iter().fold(first, |place, (stride, count)| {
                     place.saturating_add(stride.times(self.ranks, count))
                 });
-                u64::try_from(place.max(0)).unwrap_or(u64::MAX)
+                u64::try_from(place).unwrap_or(u64::MAX)
             }
             OffsetLaw::Listed(runs) => self.listed(runs),
             OffsetLaw::Drawn { places, end, rank, .. } => {

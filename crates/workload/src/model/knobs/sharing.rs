@@ -17,6 +17,7 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
             _ => false,
         })
         .collect();
+    let ranks = u64::from(model.ranks_of_run(None));
     for file in files {
         let ends = if wanted == Sharing::Shared { Some(end_of_rank(model, file)) } else { None };
         let of = &mut model.files[file];
@@ -43,7 +44,8 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
                     let written = session.write_offset.as_ref().map(law).transpose();
                     session.write_offset = written.map_err(|why| KnobError::NotShared(name, why))?;
                 }
-                of.size = 0;
+                // The parts of all ranks, if each had a file that was there before.
+                of.size = if of.size > 0 { end.saturating_mul(ranks) } else { 0 };
             }
         }
         of.class = wanted;
