@@ -235,7 +235,8 @@ impl<'a> Placer<'a> {
         Self { law, rank, ranks, occurrence, end: 0, number: 0, run: (0, 0), drawn, waiting }
     }
 
-    /// Where the next one begins, which has so many bytes, if what the session has written ends there.
+    /// Where the next one begins, which has so many bytes, if what the session has written ends there; the largest number if no file has such a
+    /// place.
     pub(super) fn place(&mut self, size: u64, written: u64) -> u64 {
         let offset = match self.law {
             OffsetLaw::Sequential => self.end,
@@ -447,7 +448,11 @@ mod tests {
             shift: 0,
         };
         assert_eq!(places(&law(-10, 90), &[10; 3], 0), [190, 180, 170]);
-        assert_eq!(places(&law(-10, 0), &[10; 12], 0)[9..], [10, 0, 0], "no place is before the file");
+        assert_eq!(
+            places(&law(-10, 0), &[10; 12], 0)[9..],
+            [10, 0, u64::MAX],
+            "no file has a place before it"
+        );
         let twice = law(-10, 90).with_bytes(|bytes| Ok::<_, ()>(2 * bytes)).unwrap();
         assert_eq!(places(&twice, &[20; 2], 0), [380, 360]);
     }
