@@ -13,7 +13,7 @@ use iotrail_model::calls::{Call as Named, CallKind, LockRequest, mpi};
 use iotrail_model::{CallId, Case, FileId, Names, PathId, Tid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable, Query};
 use iotrail_trail::EventLog;
-use iotrail_workload::{Call, CallForm, FileIndex, Request, SessionLayer, requests};
+use iotrail_workload::{Call, CallForm, FileIndex, Request, RequestKind, SessionLayer, requests};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -265,15 +265,16 @@ impl Numbers {
         (failed, layer, half): (bool, SessionLayer, Option<Half>),
     ) -> Arc<CallForm> {
         let form = self.forms.entry((call, flags.clone(), failed, layer, half)).or_insert_with(|| {
-            let name = &names.calls[call.index()];
-            let kind = match (layer, half) {
-                (_, Some(Half::From)) => CallKind::Read,
-                (_, Some(Half::Into)) => CallKind::Write,
-                (SessionLayer::System, None) => Named::named(name).kind(),
-                (SessionLayer::MpiIo | SessionLayer::Collective, None) => mpi::file_call(name),
+            let call = || Arc::clone(&names.calls[call.index()]);
+            // Halves are what a clone makes of them.
+            let (name, kind) = match (half, layer) {
+                (Some(Half::From), _) => (RequestKind::Read.word().into(), CallKind::Read),
+                (Some(Half::Into), _) => (RequestKind::Write.word().into(), CallKind::Write),
+                (None, SessionLayer::System) => (call(), Named::named(&call()).kind()),
+                (None, SessionLayer::MpiIo | SessionLayer::Collective) => (call(), mpi::file_call(&call())),
             };
             Arc::new(CallForm {
-                name: Arc::clone(name),
+                name,
                 kind: if failed { self::failed(kind) } else { kind },
                 mode: flags.filter(|flags| kind.opens_file() || LockRequest::is_in(flags)),
                 layer,
