@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BLOCK = 4096, PART = 1000, READS = 200, RECORDS = 300, ROUNDS = 5 };
+enum { BLOCK = 4096, PART = 1000, READS = 200, RECORDS = 300, ROUNDS = 5, FILES = 6 };
 
 static char buffer[1 << 16];
 static unsigned long state;
@@ -103,6 +103,30 @@ static void backwards(const char *directory, int rank)
 	close(file);
 }
 
+/* Files of one form of name that are used in two ways, and rotate. */
+static void ways(const char *directory, int rank)
+{
+	char name[16];
+	for (int pass = 0; pass < 2; pass++)
+		for (int k = 0; k < FILES; k++) {
+			snprintf(name, sizeof name, "f%d", k);
+			int size = k % 2 ? 200 : 100, file = opened(path(directory, name, rank), pass ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC);
+			for (int i = 0; i < 3; i++)
+				succeeds((pass ? read(file, buffer, size) : write(file, buffer, size)) == size, "transfer");
+			close(file);
+			if (pass)
+				succeeds(!unlink(path(directory, name, rank)), "unlink");
+		}
+	for (int round = 0; round < ROUNDS; round++) {
+		int file = opened(path(directory, "log", rank), O_WRONLY | O_CREAT | O_EXCL);
+		succeeds(write(file, buffer, 1000) == 1000, "write");
+		close(file);
+		if (round)
+			succeeds(!rename(path(directory, "old1", rank), path(directory, "old2", rank)), "rename");
+		succeeds(!rename(path(directory, "log", rank), path(directory, "old1", rank)), "rename");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -110,6 +134,7 @@ int main(int argc, char **argv)
 		void (*does)(const char *directory, int rank);
 	} modes[] = {
 		{ "renamed", renamed }, { "reread", reread }, { "parts", parts }, { "turns", turns }, { "backwards", backwards },
+		{ "ways", ways },
 	};
 	int ranks = argc > 3 ? atoi(argv[3]) : 1;
 	for (int rank = 0; rank < ranks; rank++) {

@@ -1,6 +1,7 @@
 """What a clone must keep, at other numbers of ranks, too: files that are written by another name and renamed, reads of what the same session
-has written, parts of a file in which ranks stay, sizes in turn, files that are read from their end. Programs are recorded with three ranks; what
-is generated with three and with eight, and what the program in C does that is made of the model, is held against what the program does.
+has written, parts of a file in which ranks stay, sizes in turn, files that are read from their end, files of one form of name that are not
+used alike. Programs are recorded with three ranks; what is generated with three and with eight, and what the program in C does that is made of
+the model, is held against what the program does.
 
 usage: kept.py IOTRAIL        (cc)
 """
@@ -16,7 +17,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDED, RANKS = 3, 8
 BLOCK, PART = 4096, 1000
-MODES = ("renamed", "reread", "parts", "turns", "backwards")
+MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways")
 LEVELS = ("program", "joint", "paper", "auto")
 iotrail = pathlib.Path(sys.argv[1]).resolve()
 problems = []
@@ -35,7 +36,7 @@ def expect(what, found, wanted):
 
 
 def transfers(trail, directory, by="tid"):
-    """Of each rank its transfers in order: kind, offset, bytes asked for, bytes moved. Nobody writes the data, but to make it."""
+    """Of each rank its transfers in order: kind, offset (None where threads opened and closed at once), bytes asked for, bytes moved. Nobody writes the data, but to make it."""
     text = run(iotrail, "-q", "events", trail, "--csv", "--path", f"{directory}/**").stdout
     kinds = {"read": "read", "pread64": "read", "write": "write", "pwrite64": "write"}
     ranks = collections.defaultdict(list)
@@ -44,7 +45,8 @@ def transfers(trail, directory, by="tid"):
         kind = kinds.get(row["call"])
         makes = kind == "write" and name in ("data", "shared-1")
         if kind and not makes and not name.startswith("."):
-            ranks[row[by]].append((kind, int(row["offset"]), int(row["requested"]), int(row["size"])))
+            offset = int(row["offset"]) if row["offset"] else None
+            ranks[row[by]].append((kind, offset, int(row["requested"]), int(row["size"])))
     return list(ranks.values())
 
 
@@ -58,6 +60,12 @@ def check(what, mode, ranks, number):
     elif mode == "backwards":
         wanted = lambda rank: [("read", BLOCK * (PART * rank + at), BLOCK, BLOCK) for at in reversed(range(PART))]
         expect(f"{what}: from the end", sorted(ranks), sorted(wanted(rank) for rank in range(number)))
+    elif mode == "ways":
+        blocks = lambda kind: [(kind, at * size, size, size) for size in (100, 200) for _ in range(3) for at in range(3)]
+        wanted = blocks("read") + blocks("write") + [("write", 0, 1000, 1000)] * 5
+        bare = lambda all: collections.Counter((kind, asked, moved) for kind, _, asked, moved in all)
+        is_it = lambda own: bare(own) == bare(wanted) and {one for one in own if one[1] is not None} <= set(wanted)
+        expect(f"{what}: transfers", [own for own in ranks if not is_it(own)], [])
     elif mode == "parts":
         parts = [{offset // (BLOCK * PART) for _, offset, _, _ in own} for own in ranks]
         expect(f"{what}: parts", sorted(map(sorted, parts)), [[rank] for rank in range(number)])

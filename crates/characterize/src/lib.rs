@@ -25,6 +25,7 @@ mod sessions;
 mod streams;
 mod told;
 mod validate;
+mod ways;
 
 pub use after::WaitFigures;
 pub use clocks::Disagreement;

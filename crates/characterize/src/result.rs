@@ -10,6 +10,7 @@ use crate::names::{Classing, Kinds, Naming, kinds, sharing, word};
 use crate::program::{Level, programmed};
 use crate::sessions::{RankSessions, sessions};
 use crate::streams::{Frame, Ranking, Streams, ranked_by, streams};
+use crate::ways::split;
 use iotrail_model::{CaseId, Layer};
 use iotrail_query::{ProcessTable, Query, scan};
 use iotrail_trail::EventLog;
@@ -297,8 +298,11 @@ impl Recorded {
     fn into_sessions(self) -> InSessions {
         let Streams { requests, frame } = self.streams;
         let of_ranks = requests.into_iter().zip(&frame.renames);
-        let ranks = of_ranks.map(|(requests, renames)| sessions(&requests, renames, &self.kinds)).collect();
-        InSessions { ranks, frame, kinds: self.kinds }
+        let mut kinds = self.kinds;
+        let mut ranks: Vec<RankSessions> =
+            of_ranks.map(|(requests, renames)| sessions(&requests, renames, &kinds)).collect();
+        split(&mut kinds, &mut ranks);
+        InSessions { ranks, frame, kinds }
     }
 }
 
