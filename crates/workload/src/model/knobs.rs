@@ -272,6 +272,9 @@ impl Knobs {
             return Err(KnobError::Locks(session.name.clone()));
         }
         file.filled |= *share > 0 && file.kind == FileKind::File;
+        if file.filled {
+            file.sessions.iter_mut().for_each(|session| session.mode.truncate = false);
+        }
         file.sessions.iter_mut().try_for_each(|session| shares::read_session(session, *share))
     }
 

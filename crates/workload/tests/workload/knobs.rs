@@ -128,6 +128,18 @@ fn a_share_of_reads_keeps_bytes_counts_and_places() {
 }
 
 #[test]
+fn what_is_read_is_not_emptied_before() {
+    let mut model = model();
+    model.files[0].sessions[0].mode.truncate = true;
+    let truncates = |words: &str| {
+        let mut knobs = Knobs::default();
+        knobs.set(words).unwrap();
+        knobs.apply(&model).unwrap().files[0].sessions[0].mode.truncate
+    };
+    assert!(truncates("reads=0") && !truncates("reads=0.5"));
+}
+
+#[test]
 fn transfers_at_random_places_are_the_same_in_another_order() {
     let random = turned("random=0.5");
     for rank in 0..4 {
