@@ -1,14 +1,15 @@
 //! Processes that begin when others have made them, and go on when others have ended.
 //!
-//! Source: section 5 of the definitions (spawn, join). A process that makes no requests is no rank: what it knows of the order of others,
-//! it passes on.
+//! Source: section 5 of the definitions (spawn, join). A process that makes no requests is no rank: what it knows of the order of others, also by
+//! pipes, it passes on.
 
 use crate::gather::{Row, What};
+use crate::pipes::matched;
 use crate::told::{Moment, Told};
-use iotrail_model::{Pid, Timestamp};
+use iotrail_model::{FileId, Pid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_workload::Request;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A process noticed that another one had ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,39 @@ pub(crate) struct Join {
     child: ProcessId,
     /// In ns.
     at: i64,
+}
+
+/// A process took out of a pipe what another one had put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piped {
+    giver: ProcessId,
+    getter: ProcessId,
+    /// In ns: when the one began to write, and the other one had read.
+    wrote: i64,
+    read: i64,
+}
+
+/// What processes give each other by pipes.
+pub(crate) fn piped(lists: &[Vec<Row>]) -> Vec<Piped> {
+    type Part = (ProcessId, i64);
+    let mut pipes: BTreeMap<FileId, [Vec<(i64, Part)>; 2]> = BTreeMap::new();
+    for (process, rows) in (0..).map(ProcessId).zip(lists) {
+        for row in rows {
+            let What::Tells(Told::Pipe { pipe, bytes, into }) = row.what else { continue };
+            let at = if into { row.start } else { row.end.get().unwrap_or(row.start) };
+            pipes.entry(pipe).or_default()[usize::from(!into)].push((bytes, (process, at)));
+        }
+    }
+    let mut found = Vec::new();
+    for mut sides in pipes.into_values() {
+        sides.iter_mut().for_each(|side| side.sort_by_key(|(_, (_, at))| *at));
+        let [put, taken] = &sides;
+        for (given, &(getter, read)) in matched(put, taken) {
+            let given = given.filter(|(giver, wrote)| *giver != getter && *wrote <= read);
+            found.extend(given.map(|&(giver, wrote)| Piped { giver, getter, wrote, read }));
+        }
+    }
+    found
 }
 
 /// A rank was at a moment before another one was at one: who gives, who gets, and when.
@@ -55,12 +89,16 @@ impl Known {
 enum Event {
     Begins(ProcessId),
     Ended(Join),
+    /// The message of that number is given, or got.
+    Gives(usize),
+    Gets(usize),
 }
 
-/// What processes know of each other because they make each other and wait for each other.
+/// What processes know of each other because they make each other and wait for each other, or give what they know to such as make no requests, by
+/// pipes: those between ranks are messages of their own.
 pub(crate) fn orders(
     processes: &ProcessTable,
-    joins: &[Join],
+    (joins, piped): (&[Join], &[Piped]),
     ranks: &HashMap<ProcessId, u32>,
     requests: &[Vec<Request>],
 ) -> Vec<Order> {
@@ -68,8 +106,22 @@ pub(crate) fn orders(
     for (id, process) in (0..).map(ProcessId).zip(processes.all()) {
         events.extend(process.start.map(|start| (start.0, Event::Begins(id))));
     }
-    // Of an end and a begin at one time the end comes first: who waited went on then.
-    events.sort_by_key(|(at, event)| (*at, matches!(event, Event::Begins(_))));
+    let is_rank = |process| ranks.contains_key(&process);
+    let passed_on = |(_, one): &(usize, &Piped)| !is_rank(one.giver) || !is_rank(one.getter);
+    for (at, one) in piped.iter().enumerate().filter(passed_on) {
+        events.extend([(one.wrote, Event::Gives(at)), (one.read, Event::Gets(at))]);
+    }
+    // Of an end and a begin at one time the end comes first: who waited went on then. What is given comes before it is got.
+    events.sort_by_key(|(at, event)| {
+        let turn = match event {
+            Event::Ended(_) => 0,
+            Event::Gives(_) => 1,
+            Event::Gets(_) => 2,
+            Event::Begins(_) => 3,
+        };
+        (*at, turn)
+    });
+    let mut given: HashMap<usize, Vec<Known>> = HashMap::new();
     let mut kin = Kin { ranks, requests, known: HashMap::new(), begun: HashMap::new(), found: Vec::new() };
     for (at, event) in events {
         match event {
@@ -79,6 +131,14 @@ pub(crate) fn orders(
                 }
             }
             Event::Ended(join) => kin.end(join),
+            Event::Gives(message) => {
+                let Piped { giver, wrote, .. } = piped[message];
+                given.insert(message, kin.told(giver, wrote));
+            }
+            Event::Gets(message) => {
+                let Piped { getter, read, .. } = piped[message];
+                kin.hear(getter, &given.remove(&message).unwrap_or_default(), read);
+            }
         }
     }
     kin.found
@@ -181,6 +241,15 @@ mod tests {
         joins: &[(u32, u32, i64)],
         ranks: &[(u32, &[i64])],
     ) -> Vec<(u32, u32, usize, usize)> {
+        found_with_pipes(all, (joins, &[]), ranks)
+    }
+
+    /// The same, where a process takes out of a pipe what another one put in: both, and when.
+    fn found_with_pipes(
+        all: &[Process],
+        (joins, pipes): (&[(u32, u32, i64)], &[(u32, u32, i64, i64)]),
+        ranks: &[(u32, &[i64])],
+    ) -> Vec<(u32, u32, usize, usize)> {
         let table = ProcessTable::new(all.to_vec());
         let id = |pid: u32| table.find(CaseId(0), Pid(pid), Timestamp(i64::MAX)).unwrap();
         let joins: Vec<Join> = joins
@@ -190,7 +259,16 @@ mod tests {
         let numbers = (0..).zip(ranks).map(|(rank, (pid, _))| (id(*pid), rank)).collect();
         let requests: Vec<Vec<Request>> =
             ranks.iter().map(|(_, times)| times.iter().map(|time| request(*time)).collect()).collect();
-        let orders = orders(&table, &joins, &numbers, &requests);
+        let piped: Vec<Piped> = pipes
+            .iter()
+            .map(|(giver, getter, wrote, read)| Piped {
+                giver: id(*giver),
+                getter: id(*getter),
+                wrote: *wrote,
+                read: *read,
+            })
+            .collect();
+        let orders = orders(&table, (&joins, &piped), &numbers, &requests);
         let mut orders: Vec<_> = orders
             .iter()
             .map(|((giver, getter), gives, gets)| (*giver, *getter, gives.position, gets.position))
@@ -227,5 +305,18 @@ mod tests {
         let nothing_between: [(u32, &[i64]); 3] = [(1, &[5]), (2, &[12]), (3, &[31])];
         let direct = [(0, 1, 1, 0), (0, 2, 1, 0), (1, 0, 1, 1), (1, 2, 1, 0)];
         assert_eq!(found(&all, &[(1, 2, 20)], &nothing_between), direct, "what it heard it passes on");
+    }
+
+    /// `ls | xargs gzip`: xargs makes no request, and passes on to what it starts that the list was written.
+    #[test]
+    fn what_comes_by_a_pipe_is_passed_on() {
+        let all = [process(1, 0, 0), process(2, 1, 10), process(3, 1, 11), process(4, 3, 30)];
+        let ranks: [(u32, &[i64]); 2] = [(2, &[12, 13, 25]), (4, &[31])];
+        let pipes = [(2, 3, 20, 21)];
+        assert_eq!(found_with_pipes(&all, (&[], &pipes), &ranks), [(0, 1, 2, 0)]);
+        assert_eq!(found(&all, &[], &ranks), []);
+        let ranks: [(u32, &[i64]); 3] = [(2, &[12]), (3, &[22]), (4, &[31])];
+        let by_ranks = [(1, 2, 1, 0)];
+        assert_eq!(found_with_pipes(&all, (&[], &pipes), &ranks), by_ranks, "a message of its own");
     }
 }

@@ -17,6 +17,7 @@ mod messages;
 mod mpi_io;
 mod names;
 mod paper;
+mod pipes;
 mod places;
 mod portrait;
 mod program;

@@ -4,6 +4,7 @@
 
 use crate::kin::Order;
 use crate::knowledge::{Extent, Given, ordering};
+use crate::pipes::matched;
 use crate::told::{Half, Moment, Rank, Rooted};
 use iotrail_model::FileId;
 use iotrail_workload::{Group, MessageHalf};
@@ -210,20 +211,12 @@ impl Found {
         }
         for mut sides in pipes.into_values() {
             sides.iter_mut().for_each(|side| side.sort_by_key(|(.., moment)| moment.time));
-            let [put, taken] = sides;
-            let mut put = put.into_iter();
-            let (mut last, mut written, mut read) = (None, 0_i64, 0_i64);
-            for (rank, bytes, moment) in taken {
-                read = read.saturating_add(bytes);
-                while written < read {
-                    let Some(next) = put.next() else { break };
-                    written = written.saturating_add(next.1);
-                    last = Some(next);
-                }
-                match last.filter(|_| written >= read) {
-                    Some((writer, _, wrote)) => {
-                        self.add(|seen| &mut seen.pipes, (writer, rank), wrote, moment)
-                    }
+            let [put, taken] = sides.map(|side| {
+                side.into_iter().map(|(rank, bytes, moment)| (bytes, (rank, moment))).collect::<Vec<_>>()
+            });
+            for (given, &(rank, moment)) in matched(&put, &taken) {
+                match given {
+                    Some(&(writer, wrote)) => self.add(|seen| &mut seen.pipes, (writer, rank), wrote, moment),
                     None => self.figures.unmatched += 1,
                 }
             }

@@ -3,7 +3,7 @@
 use crate::clocks::{Disagreement, Meetings, disagreement};
 use crate::ends::{Cursors, Ends};
 use crate::gather::{Gathered, Half, LeftOut, OfMpi, RequestRow, Row, What};
-use crate::kin::{joins, orders};
+use crate::kin::{joins, orders, piped};
 use crate::knowledge::Extent;
 use crate::messages::Messages;
 use crate::mpi_io::{Modes, OfRank, of_all};
@@ -111,7 +111,10 @@ pub(crate) fn streams(
     (by, processes): (RankedBy, &ProcessTable),
 ) -> Streams {
     let Gathered { rows, mut left_out, has_mpi } = gathered;
-    let joins = if by == RankedBy::Process { joins(&rows, processes) } else { Vec::new() };
+    let (joins, piped) = match by {
+        RankedBy::Process => (joins(&rows, processes), piped(&rows)),
+        RankedBy::Case | RankedBy::Thread => (Vec::new(), Vec::new()),
+    };
     let mut rows = by_rank(log, rows, (by, processes));
     let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
     let of_all = of_all(rows.values());
@@ -150,7 +153,7 @@ pub(crate) fn streams(
     let told: Vec<Rank> =
         told.into_iter().map(|(told, places)| told.mapped(|calls| places.of(calls), of_mpi)).collect();
     let orders = match by {
-        RankedBy::Process => orders(processes, &joins, &of_processes, &requests),
+        RankedBy::Process => orders(processes, (&joins, &piped), &of_processes, &requests),
         RankedBy::Case | RankedBy::Thread => Vec::new(),
     };
     let inferred = if has_mpi { 0 } else { infer(&mut requests, &mut barriers) };
