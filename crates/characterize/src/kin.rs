@@ -244,10 +244,12 @@ mod tests {
         found_with_pipes(all, (joins, &[]), ranks)
     }
 
-    /// The same, where a process takes out of a pipe what another one put in: both, and when.
+    /// A process puts something into a pipe, which another one takes out: both, and when.
+    type Pipe = (u32, u32, i64, i64);
+
     fn found_with_pipes(
         all: &[Process],
-        (joins, pipes): (&[(u32, u32, i64)], &[(u32, u32, i64, i64)]),
+        (joins, pipes): (&[(u32, u32, i64)], &[Pipe]),
         ranks: &[(u32, &[i64])],
     ) -> Vec<(u32, u32, usize, usize)> {
         let table = ProcessTable::new(all.to_vec());
