@@ -27,7 +27,7 @@ pub enum Classing {
     Paper,
 }
 
-/// A kind of files of a recording: of one class, and with one form of name.
+/// A kind of files of a recording: of one class, with one form of name, and used in one way (see `ways`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KindOfFile {
     pub(crate) classed: ClassedFile,
@@ -36,7 +36,7 @@ pub(crate) struct KindOfFile {
     pub(crate) class: usize,
 }
 
-/// The kind of each file, and all kinds in the order of their first files.
+/// The kind of each file, and all kinds: in the order of their first files, then those that are used in further ways.
 #[derive(Debug)]
 pub(crate) struct Kinds {
     pub(crate) of_file: Vec<usize>,
