@@ -365,11 +365,10 @@ impl<'a> Gathering<'a> {
             && [batch.file[at], batch.file2[at]].into_iter().any(|file| self.is_of_program(file));
         let moved = batch.size[at].get().filter(|size| is_copy && *size > 0);
         let copied = moved.map(|moved| self.copied(batch, at, moved, left_out)).unwrap_or_default();
-        // What goes through a pipe orders ranks, too.
-        let whole = if copied.is_empty() {
-            self.row(batch, at, selected, left_out)
-        } else {
-            self.row(batch, at, false, &mut LeftOut::default())
+        let whole = match copied.is_empty() {
+            true => self.row(batch, at, selected, left_out),
+            // What goes through a pipe orders ranks, too.
+            false => self.told(batch, at).and_then(|told| self.placed(batch, at, What::Tells(told))),
         };
         whole.into_iter().chain(copied)
     }

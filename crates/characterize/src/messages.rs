@@ -93,8 +93,8 @@ type Source = fn(&mut MessageSources) -> &mut u64;
 
 /// A rank, and its collective calls with a root.
 type OfRank<'a> = (u32, Vec<&'a Rooted>);
-/// A rank put so many bytes into a pipe, or took them out, at a moment.
-type Moved = (u32, i64, Moment);
+/// So many bytes that a rank put into a pipe, or took out, at a moment.
+type Moved = (i64, (u32, Moment));
 
 /// All messages of which both sides are known.
 #[derive(Default)]
@@ -205,16 +205,14 @@ impl Found {
         for (rank, told) in (0..).zip(ranks) {
             for (side, all) in [&told.into_pipes, &told.out_of_pipes].into_iter().enumerate() {
                 for one in all {
-                    pipes.entry(one.pipe).or_default()[side].push((rank, one.bytes, one.moment));
+                    pipes.entry(one.pipe).or_default()[side].push((one.bytes, (rank, one.moment)));
                 }
             }
         }
         for mut sides in pipes.into_values() {
-            sides.iter_mut().for_each(|side| side.sort_by_key(|(.., moment)| moment.time));
-            let [put, taken] = sides.map(|side| {
-                side.into_iter().map(|(rank, bytes, moment)| (bytes, (rank, moment))).collect::<Vec<_>>()
-            });
-            for (given, &(rank, moment)) in matched(&put, &taken) {
+            sides.iter_mut().for_each(|side| side.sort_by_key(|(_, (_, moment))| moment.time));
+            let [put, taken] = &sides;
+            for (given, &(rank, moment)) in matched(put, taken) {
                 match given {
                     Some(&(writer, wrote)) => self.add(|seen| &mut seen.pipes, (writer, rank), wrote, moment),
                     None => self.figures.unmatched += 1,
