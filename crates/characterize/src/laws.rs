@@ -1,8 +1,9 @@
 //! Where transfers of a session begin, as a law of the rank, the transfer and the execution.
 
-use crate::places::{difference, drawn, listed};
+use crate::places::{difference, drawn, listed, part_of_rank};
 use crate::sessions::Transfer;
 use iotrail_workload::{OffsetLaw, RequestKind, Stride};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An execution of a session: rank, number of the execution in the rank, transfers.
 pub(crate) type Place<'a> = (u32, u64, &'a [Transfer]);
@@ -33,6 +34,13 @@ impl Laws {
     fn exactly(offset: OffsetLaw, write_offset: Option<OffsetLaw>) -> Self {
         Self { offset, write_offset, random: 0, kept: Kept::Exactly }
     }
+
+    /// Whether what is drawn is in parts of ranks that are so many bytes apart.
+    fn stays_in(&self, part: u64) -> bool {
+        let all = std::iter::once(&self.offset).chain(&self.write_offset);
+        all.filter_map(|law| if let OffsetLaw::Drawn { rank, .. } = law { Some(*rank) } else { None })
+            .all(|rank| rank == part)
+    }
 }
 
 /// A longer list than this is one only where nothing else keeps all places.
@@ -43,6 +51,8 @@ const LONG_LIST: usize = 64;
 /// What is known of a session besides places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
+    /// How many bytes the parts of the file are apart in which ranks stay, if that is known of all its sessions together.
+    pub(crate) part: Option<u64>,
     /// Writes go to the end of the file.
     pub(crate) append: bool,
     /// Which transfer has which size; else their sizes are drawn, and a list of places would have others at each.
@@ -51,8 +61,52 @@ pub(crate) struct Known {
     pub(crate) ranks: u32,
 }
 
+/// The laws of the sessions of a file. One of a single rank shows nothing of the places of other ranks: sessions of ranks that differ in numbers or
+/// sizes follow the law of all of them, if there is one, and are drawn in the parts in which ranks stay in all that are drawn.
+pub(crate) fn of_file(sessions: &[(Vec<Place<'_>>, Known)]) -> Vec<Laws> {
+    let mut found: Vec<Laws> = sessions.iter().map(|(places, known)| laws(places, *known)).collect();
+    let mut alike: BTreeMap<([bool; 2], bool), Vec<usize>> = BTreeMap::new();
+    for (at, (places, known)) in sessions.iter().enumerate() {
+        alike.entry((kinds(places), known.append)).or_default().push(at);
+    }
+    let together = |all: &[usize]| -> Vec<Place<'_>> {
+        all.iter().flat_map(|at| sessions[*at].0.iter().copied()).collect()
+    };
+    for all in alike.values().filter(|all| all.len() > 1) {
+        let (places, known) = (together(all), sessions[all[0]].1);
+        let is_of_one = |at: &usize| ranks_of(&sessions[*at].0) == 1;
+        if all.iter().any(is_of_one)
+            && let (law @ OffsetLaw::Affine { .. }, true) = law(&places, known.append, known.ranks)
+        {
+            all.iter().for_each(|at| found[*at] = Laws::exactly(law.clone(), None));
+        }
+    }
+    let drawn: Vec<usize> = (0..found.len()).filter(|at| found[*at].kept == Kept::Drawn).collect();
+    if drawn.len() > 1
+        && let Some(part) = part_of_rank(&together(&drawn))
+    {
+        for (laws_of, (places, known)) in found.iter_mut().zip(sessions) {
+            if laws_of.kept == Kept::Drawn && !laws_of.stays_in(part) {
+                *laws_of = laws(places, Known { part: Some(part), ..*known });
+            }
+        }
+    }
+    found
+}
+
+/// Whether there are reads, and writes.
+fn kinds(places: &[Place<'_>]) -> [bool; 2] {
+    let transfers = || places.iter().flat_map(|(.., all)| all.iter());
+    [RequestKind::Read, RequestKind::Write].map(|kind| transfers().any(|transfer| transfer.kind == kind))
+}
+
+fn ranks_of(places: &[Place<'_>]) -> usize {
+    places.iter().map(|(rank, ..)| rank).collect::<BTreeSet<_>>().len()
+}
+
 /// The law that all executions follow, or laws of reads and of writes, a list of places, a law in another order, or a distribution.
-pub(crate) fn laws(places: &[Place<'_>], Known { append, sizes, ranks }: Known) -> Laws {
+fn laws(places: &[Place<'_>], known: Known) -> Laws {
+    let Known { append, sizes, ranks, part } = known;
     let listed = |most| listed(places, most).filter(|_| sizes);
     let (offset, holds) = law(places, append, ranks);
     if holds {
@@ -72,9 +126,9 @@ pub(crate) fn laws(places: &[Place<'_>], Known { append, sizes, ranks }: Known) 
     if let Some(list) = listed(LONG_LIST) {
         return Laws::exactly(list, None);
     }
-    let (offset, write_offset) = match apart.and_then(|apart| apart.drawn(written)) {
+    let (offset, write_offset) = match apart.and_then(|apart| apart.drawn(written, part)) {
         Some((reads, writes)) => (reads, Some(writes)),
-        None => (drawn(places).unwrap_or(offset), None),
+        None => (drawn(places, part).unwrap_or(offset), None),
     };
     Laws { kept: Kept::Drawn, ..Laws::exactly(offset, write_offset) }
 }
@@ -132,14 +186,14 @@ impl Apart {
 
     /// Where reads begin and where writes do, each by a law or drawn, if they are not at the same places. Reads may lie within what the session
     /// has written before.
-    fn drawn(self, what_is_written: bool) -> Option<(OffsetLaw, OffsetLaw)> {
+    fn drawn(self, what_is_written: bool, part: Option<u64>) -> Option<(OffsetLaw, OffsetLaw)> {
         let [reads, writes] = self.of_kinds.each_ref().map(|all| borrowed(all));
         let has_law = self.laws.iter().any(|(_, holds)| *holds);
         if !has_law && !what_is_written && difference(&reads, &writes) <= SAME {
             return None;
         }
         let [read, write] = self.laws;
-        let own = |(law, holds), places: &[Place<'_>]| if holds { Some(law) } else { drawn(places) };
+        let own = |(law, holds), places: &[Place<'_>]| if holds { Some(law) } else { drawn(places, part) };
         let mut reads = own(read, &reads)?;
         if let OffsetLaw::Drawn { written, .. } = &mut reads {
             *written = what_is_written;
@@ -388,7 +442,7 @@ mod tests {
     fn places_in_another_order_are_a_law_and_a_share() {
         let offsets: Vec<u64> = (0..100).map(|at| 4096 * (at * 37 % 100)).collect();
         let own = transfers(&offsets, 4096);
-        let known = |ranks| Known { append: false, sizes: true, ranks };
+        let known = |ranks| Known { append: false, sizes: true, ranks, part: None };
         let found = laws(&[(0, 0, &own)], known(1));
         assert_eq!((found.offset, found.kept), (OffsetLaw::Sequential, Kept::Shuffled));
         // 37 i = i modulo 100 for i in 0, 25, 50 and 75.
@@ -410,7 +464,7 @@ mod tests {
     fn of_random_reads_and_writes_that_follow_a_law_the_law_stays() {
         let read = |at: u64| (RequestKind::Read, 4096 * (at * at % 97));
         let written = |place: u64| (RequestKind::Write, place);
-        let known = Known { append: false, sizes: true, ranks: 1 };
+        let known = Known { append: false, sizes: true, ranks: 1, part: None };
         let laws_of = |writes: &dyn Fn(u64) -> u64| {
             let all = (0..90).flat_map(|at| [read(at), written(writes(at))]);
             let transfer = |(kind, offset)| Transfer { kind, offset: Nullable::some(offset), size: 4096 };
@@ -424,6 +478,28 @@ mod tests {
         assert!(matches!(elsewhere.write_offset, Some(OffsetLaw::Drawn { .. })), "{elsewhere:?}");
         let same = laws_of(&|at| 4096 * (at * at * 3 % 97));
         assert_eq!(same.write_offset, None, "one distribution of both");
+    }
+
+    #[test]
+    fn sessions_of_single_ranks_follow_the_law_of_all_ranks() {
+        let known = Known { append: false, sizes: true, ranks: 3, part: None };
+        let own = |rank: u64| -> Vec<u64> { (0..8 - rank).map(|at| rank * 4096 + at * 100).collect() };
+        let all: Vec<Vec<Transfer>> = (0..3).map(|rank| transfers(&own(rank), 100)).collect();
+        let sessions: Vec<(Vec<Place<'_>>, Known)> =
+            (0..).zip(&all).map(|(rank, all)| (vec![(rank, 0, &all[..])], known)).collect();
+        for found in of_file(&sessions) {
+            assert!(matches!(found.offset, OffsetLaw::Affine { rank: 4096, .. }), "{found:?}");
+        }
+        let draws = |rank: u64| -> Vec<u64> {
+            (0..80 + rank).map(|at| (rank << 20) + 4096 * ((at * at * 89 + rank) % 256)).collect()
+        };
+        let all: Vec<Vec<Transfer>> = (0..3).map(|rank| transfers(&draws(rank), 512)).collect();
+        let sessions: Vec<(Vec<Place<'_>>, Known)> =
+            (0..).zip(&all).map(|(rank, all)| (vec![(rank, 0, &all[..])], known)).collect();
+        for found in of_file(&sessions) {
+            let OffsetLaw::Drawn { rank, end, .. } = found.offset else { panic!("{found:?}") };
+            assert!(rank == 1 << 20 && end <= 1 << 20, "{rank} {end}");
+        }
     }
 
     #[test]

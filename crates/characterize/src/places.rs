@@ -44,9 +44,10 @@ pub(crate) fn listed(places: &[Place<'_>], most: usize) -> Option<OffsetLaw> {
     (!runs.is_empty() && others.iter().all(same)).then_some(OffsetLaw::Listed(runs))
 }
 
-/// The distribution of places to which transfers jump, and how many of the others follow each other; NULL if no place is known.
-pub(crate) fn drawn(places: &[Place<'_>]) -> Option<OffsetLaw> {
-    let rank = part_of_rank(places).unwrap_or(0);
+/// The distribution of places to which transfers jump, and how many of the others follow each other; NULL if no place is known. Ranks stay in parts of
+/// the file that are so many bytes apart, if that is known of more than these transfers.
+pub(crate) fn drawn(places: &[Place<'_>], part: Option<u64>) -> Option<OffsetLaw> {
+    let rank = part.or_else(|| part_of_rank(places)).unwrap_or(0);
     let Jumps { mut jumps, follow, all, end } = Jumps::of(places, rank);
     jumps.sort_unstable();
     let sequential = (u128::from(follow) * 1_000_000).checked_div(u128::from(all)).unwrap_or(0) as u64;
@@ -107,7 +108,7 @@ impl Jumps {
 
 /// How many bytes the parts of a file are apart in which ranks stay, each in one of its own, in their order; NULL if they do not, or make too few
 /// transfers to tell. Bounds of parts are not seen: of the distances that are possible it is the roundest, in powers of two or of ten.
-fn part_of_rank(places: &[Place<'_>]) -> Option<u64> {
+pub(crate) fn part_of_rank(places: &[Place<'_>]) -> Option<u64> {
     let (mut parts, mut unit): (BTreeMap<u32, Part>, u64) = (BTreeMap::new(), 0);
     for (rank, _, transfers) in places {
         for transfer in *transfers {
@@ -259,9 +260,9 @@ mod tests {
             rank: 0,
             written: false,
         };
-        assert_eq!(drawn(&[(0, 0, &own)]), Some(expected));
+        assert_eq!(drawn(&[(0, 0, &own)], None), Some(expected));
         let unknown = [Transfer { kind: RequestKind::Read, offset: Nullable::NULL, size: 1 }];
-        assert_eq!(drawn(&[(0, 0, &unknown)]), None);
+        assert_eq!(drawn(&[(0, 0, &unknown)], None), None);
     }
 
     #[test]
@@ -273,7 +274,7 @@ mod tests {
             };
             let all: Vec<Vec<Transfer>> = (0..4).map(of_rank).collect();
             let places: Vec<Place<'_>> = (0..).zip(&all).map(|(rank, own)| (rank, 0, &own[..])).collect();
-            let found = drawn(&places);
+            let found = drawn(&places, None);
             let Some(OffsetLaw::Drawn { rank, end, .. }) = found else { panic!("{found:?}") };
             assert_eq!(rank, part);
             assert!(end <= part && end > part * 9 / 10, "{end}");
@@ -291,7 +292,7 @@ mod tests {
         let even: Vec<(u64, u64)> = (0..1000).map(|at| (8192 * (at * 7 % 1000), 4096)).collect();
         let uniform = DrawnPlaces::Between { bounds: vec![0, 8_192_000], align: 8192 };
         assert_eq!(
-            drawn(&[(0, 0, &transfers(&even))]),
+            drawn(&[(0, 0, &transfers(&even))], None),
             Some(OffsetLaw::Drawn {
                 places: uniform,
                 sequential: 0,
@@ -304,7 +305,7 @@ mod tests {
             .map(|at| if at % 10 == 0 { (4096 * (at * 7919 % 100_000), 512) } else { (4096 * (at % 3), 512) })
             .collect();
         let Some(OffsetLaw::Drawn { places: DrawnPlaces::Between { bounds, align: 4096 }, .. }) =
-            drawn(&[(0, 0, &transfers(&hot))])
+            drawn(&[(0, 0, &transfers(&hot))], None)
         else {
             panic!("many places")
         };

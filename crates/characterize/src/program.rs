@@ -2,7 +2,7 @@
 
 use crate::CharacterizeError;
 use crate::after::{WaitFigures, waits, with_waits};
-use crate::laws::{Kept, Known, Laws, Place as Placed, laws};
+use crate::laws::{self, Kept, Known, Laws};
 use crate::messages::{Place, Relation, alike};
 use crate::names::{Kinds, Naming, hashed, kept, path as path_of, sharing, word};
 use crate::sessions::{Execution, RankSessions, Shape};
@@ -549,8 +549,16 @@ impl Files {
             .collect();
         let (mut numbers, mut without_law) = (HashMap::new(), WithoutLaw::default());
         let few = executions.len() <= DRAWN;
+        let count = frame.ranks() as u32;
+        let executions: Vec<_> = executions.into_iter().collect();
+        let mut laws = executions.chunk_by(|one, other| one.0.0 == other.0.0).flat_map(|of_file| {
+            let sessions = of_file.iter().filter(|((_, shape), _)| shapes.kept[*shape].call.is_none());
+            let placed = sessions.map(|((_, shape), all)| placed(&shapes.kept[*shape], all, count));
+            laws::of_file(&placed.collect::<Vec<_>>())
+        });
         let mut of_calls: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
-        for ((file, shape), executions) in executions {
+        for ((file, shape), executions) in &executions {
+            let (file, shape) = (*file, *shape);
             let kept = &shapes.kept[shape];
             let slack: Vec<u64> =
                 executions.iter().flat_map(|(.., execution)| execution.slack.iter().copied()).collect();
@@ -559,16 +567,7 @@ impl Files {
                 of_calls.entry(file).or_default().extend(slack);
                 continue;
             }
-            let places: Vec<Placed<'_>> = executions
-                .iter()
-                .map(|(rank, again, execution)| (*rank, *again, &execution.transfers[..]))
-                .collect();
-            let count = frame.ranks() as u32;
-            let laws = laws(
-                &places,
-                Known { append: kept.mode().append, sizes: kept.has_sizes_in_order(), ranks: count },
-            );
-            let Laws { offset, write_offset, random, kept: places } = laws;
+            let Some(Laws { offset, write_offset, random, kept: places }) = laws.next() else { continue };
             match places {
                 Kept::Exactly => {}
                 Kept::Shuffled => without_law.shuffled += executions.len() as u64,
@@ -577,7 +576,7 @@ impl Files {
             let took = executions.iter().fold((0_u64, 0_u64), |(time, requests), (.., execution)| {
                 (time.saturating_add(execution.took.0), requests + execution.took.1)
             });
-            let (sizes, write_sizes) = sizes(kept);
+            let [(sizes, runs), (write_sizes, write_runs)] = sizes(kept);
             let sessions = &mut files[file].sessions;
             numbers.insert((file, shape), Target::Session(file, sessions.len()));
             sessions.push(ModelSession {
@@ -587,7 +586,8 @@ impl Files {
                 requests: kept.requests.clone(),
                 sizes,
                 write_sizes,
-                runs: kept.runs.clone(),
+                runs,
+                write_runs,
                 offset,
                 write_offset,
                 order: kept.order.clone(),
@@ -602,6 +602,13 @@ impl Files {
         }
         (files, numbers, without_law)
     }
+}
+
+/// The places of all executions of a session, of a recording of so many ranks.
+fn placed<'a>(shape: &Shape, all: &[(u32, u64, &'a Execution)], ranks: u32) -> (Vec<laws::Place<'a>>, Known) {
+    let places = all.iter().map(|(rank, again, one)| (*rank, *again, &one.transfers[..])).collect();
+    let (append, sizes) = (shape.mode().append, shape.has_sizes_in_order());
+    (places, Known { append, sizes, ranks, part: None })
 }
 
 /// Of models with more sessions each has the mean of its slack alone.
@@ -639,18 +646,21 @@ fn rounded(value: u64) -> u64 {
     (value + unit / 2) / unit * unit
 }
 
+/// Sizes with weights, and runs of them in their order.
+type Sizes = (BTreeMap<u64, u64>, Vec<(u64, u64)>);
+
 /// Sizes of transfers, and those of writes where reads have others.
-fn sizes(shape: &Shape) -> (BTreeMap<u64, u64>, BTreeMap<u64, u64>) {
-    let of = |kind| {
+fn sizes(shape: &Shape) -> [Sizes; 2] {
+    let of = |kind| -> Sizes {
         let sizes = shape.sizes.get(&kind).cloned().unwrap_or_default();
-        if sizes.len() == 1 { sizes.into_keys().map(|size| (size, 1)).collect() } else { sizes }
+        let sizes = if sizes.len() == 1 { sizes.into_keys().map(|size| (size, 1)).collect() } else { sizes };
+        (sizes, shape.runs.get(&kind).cloned().unwrap_or_default())
     };
-    let (reads, writes): (BTreeMap<u64, u64>, BTreeMap<u64, u64>) =
-        (of(RequestKind::Read), of(RequestKind::Write));
-    match (reads.is_empty(), reads == writes) {
-        (true, _) => (writes, BTreeMap::new()),
-        (_, true) => (reads, BTreeMap::new()),
-        _ => (reads, writes),
+    let (reads, writes) = (of(RequestKind::Read), of(RequestKind::Write));
+    match (reads.0.is_empty(), reads == writes) {
+        (true, _) => [writes, Sizes::default()],
+        (_, true) => [reads, Sizes::default()],
+        _ => [reads, writes],
     }
 }
 
@@ -1054,6 +1064,7 @@ mod tests {
             sizes: BTreeMap::new(),
             write_sizes: BTreeMap::new(),
             runs: Vec::new(),
+            write_runs: Vec::new(),
             offset: OffsetLaw::Sequential,
             random: 0,
             write_offset: None,

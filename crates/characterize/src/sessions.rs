@@ -21,8 +21,8 @@ pub(crate) struct Shape {
     pub(crate) layer: SessionLayer,
     pub(crate) requests: BTreeMap<RequestKind, u64>,
     pub(crate) sizes: BTreeMap<RequestKind, BTreeMap<u64, u64>>,
-    /// The same in order, where all are reads or all are writes and there are few runs.
-    pub(crate) runs: Vec<(u64, u64)>,
+    /// The same in order, of those of which there are few runs but not one.
+    pub(crate) runs: BTreeMap<RequestKind, Vec<(u64, u64)>>,
     /// Runs of requests in their order, if they are few and requests are not spread evenly.
     pub(crate) order: Vec<(RequestKind, u64)>,
 }
@@ -40,7 +40,7 @@ impl Shape {
 
     /// Whether it is known which transfer has which size.
     pub(crate) fn has_sizes_in_order(&self) -> bool {
-        !self.runs.is_empty() || self.sizes.values().all(|sizes| sizes.len() == 1)
+        self.sizes.iter().all(|(kind, sizes)| sizes.len() == 1 || self.runs.contains_key(kind))
     }
 
     /// Bytes that are asked for.
@@ -331,7 +331,7 @@ impl Building {
         for transfer in &self.transfers {
             *sizes.entry(transfer.kind).or_default().entry(transfer.size).or_default() += 1;
         }
-        let runs = if reads && writes { Vec::new() } else { runs(&self.transfers) };
+        let runs = sizes.keys().filter_map(|kind| Some((*kind, runs(*kind, &self.transfers)?))).collect();
         let order = ModelSession::order_of(&self.kinds);
         let longest = if takes_locks(&self.requests) { LONGEST_OF_LOCKS } else { LONGEST_ORDER };
         let order = if order.len() > longest { Vec::new() } else { order };
@@ -383,19 +383,20 @@ const LONGEST_OF_LOCKS: usize = 1024;
 /// More runs than these are drawn.
 const MOST_RUNS: usize = 64;
 
-/// Runs of equal sizes up to where they repeat, if there are few but not one.
-fn runs(transfers: &[Transfer]) -> Vec<(u64, u64)> {
-    let sizes: Vec<u64> = transfers.iter().map(|transfer| transfer.size).collect();
+/// Runs of equal sizes of transfers of a kind up to where they repeat, if there are few but not one.
+fn runs(kind: RequestKind, transfers: &[Transfer]) -> Option<Vec<(u64, u64)>> {
+    let own = transfers.iter().filter(|transfer| transfer.kind == kind);
+    let sizes: Vec<u64> = own.map(|transfer| transfer.size).collect();
     let period = repeats_after(&sizes);
     let round = if 2 * period <= sizes.len() { period } else { sizes.len() };
     let mut runs: Vec<(u64, u64)> = Vec::new();
-    for transfer in &transfers[..round] {
+    for next in &sizes[..round] {
         match runs.last_mut() {
-            Some((size, count)) if *size == transfer.size => *count += 1,
-            _ => runs.push((transfer.size, 1)),
+            Some((size, count)) if size == next => *count += 1,
+            _ => runs.push((*next, 1)),
         }
     }
-    if (2..=MOST_RUNS).contains(&runs.len()) { runs } else { Vec::new() }
+    (2..=MOST_RUNS).contains(&runs.len()).then_some(runs)
 }
 
 #[cfg(test)]

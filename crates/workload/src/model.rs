@@ -275,8 +275,10 @@ pub struct ModelSession {
     /// Those of writes, where reads have other ones; else empty.
     pub write_sizes: BTreeMap<u64, u64>,
     /// The same in the order of the transfers, as runs of size and number, where it is not drawn; behind the last one the first one comes again.
-    /// Transfers are all reads or all writes.
+    /// Where there are reads and writes, these are the sizes of reads.
     pub runs: Vec<(u64, u64)>,
+    /// Those of writes, where these have others.
+    pub write_runs: Vec<(u64, u64)>,
     /// Where transfers begin.
     pub offset: OffsetLaw,
     /// Millionths of the transfers that change their places with each other.
@@ -353,6 +355,12 @@ impl ModelSession {
         } else {
             &self.sizes
         }
+    }
+
+    /// Runs of sizes of transfers of that kind in their order; empty where that is drawn, or there is one size.
+    #[must_use]
+    pub fn runs_of(&self, kind: RequestKind) -> &[(u64, u64)] {
+        if kind == RequestKind::Write && !self.write_sizes.is_empty() { &self.write_runs } else { &self.runs }
     }
 }
 

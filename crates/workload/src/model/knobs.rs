@@ -165,7 +165,7 @@ impl Knobs {
             let scaled = sizes.iter().map(|(&size, &weight)| Ok((self.size(size)?, weight)));
             *sizes = scaled.collect::<Result<_, KnobError>>()?;
         }
-        for (size, _) in &mut session.runs {
+        for (size, _) in session.runs.iter_mut().chain(&mut session.write_runs) {
             *size = self.size(*size)?;
         }
         for law in std::iter::once(&mut session.offset).chain(&mut session.write_offset) {
@@ -191,6 +191,7 @@ impl Knobs {
         let has = |kind| session.requests.contains_key(&kind);
         if !has(RequestKind::Read) && !session.write_sizes.is_empty() {
             session.sizes = std::mem::take(&mut session.write_sizes);
+            session.runs = std::mem::take(&mut session.write_runs);
         }
         if let Some(law) = session.write_offset.take_if(|_| !has(RequestKind::Read)) {
             session.offset = law;
@@ -200,16 +201,16 @@ impl Knobs {
         }
         if !has(RequestKind::Write) {
             session.write_sizes.clear();
+            session.write_runs.clear();
         }
         if !session.requests.keys().any(|kind| kind.is_transfer()) {
             session.sizes.clear();
         }
-        let transfers: u64 =
-            session.requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| count).sum();
-        if !session.runs.is_empty() {
-            session.sizes = super::read::summed(&session.runs, transfers);
-            session.runs = cut(&session.runs, transfers);
-        }
+        let count = |kind| session.requests.get(&kind).copied().unwrap_or_default();
+        let (reads, writes) = (count(RequestKind::Read), count(RequestKind::Write));
+        let of_size = if session.write_sizes.is_empty() { reads + writes } else { reads };
+        cut(&mut session.runs, &mut session.sizes, of_size);
+        cut(&mut session.write_runs, &mut session.write_sizes, writes);
         Ok(())
     }
 
@@ -313,18 +314,21 @@ impl Knobs {
     }
 }
 
-/// As many of the runs as so many transfers come to; nothing if that is one size.
-fn cut(runs: &[(u64, u64)], transfers: u64) -> Vec<(u64, u64)> {
-    let mut left = transfers;
-    let mut kept: Vec<(u64, u64)> = Vec::new();
-    for (value, count) in runs {
-        let count = left.min(*count);
-        left -= count;
-        if count > 0 {
-            kept.push((*value, count));
-        }
+/// Of so many transfers the runs of sizes, and the sizes that these come to; no runs if that is one size.
+fn cut(runs: &mut Vec<(u64, u64)>, sizes: &mut BTreeMap<u64, u64>, transfers: u64) {
+    if runs.is_empty() {
+        return;
     }
-    if kept.len() > 1 { kept } else { Vec::new() }
+    *sizes = super::read::summed(runs, transfers);
+    let mut left = transfers;
+    for (_, count) in runs.iter_mut() {
+        *count = left.min(*count);
+        left -= *count;
+    }
+    runs.retain(|(_, count)| *count > 0);
+    if runs.len() == 1 {
+        runs.clear();
+    }
 }
 
 /// Values with weights, changed; values that become equal are one.

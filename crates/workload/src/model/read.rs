@@ -430,23 +430,19 @@ impl Source<'_> {
         let layer = raw.layer.as_ref().map_or(Ok(SessionLayer::System), |layer| self.layer(layer, mode))?;
         let requests = self.requests(&raw.requests, mode)?;
         let transfers = requests.keys().any(|kind| kind.is_transfer());
-        let runs = raw.size.as_ref().map_or(Ok(Vec::new()), |sizes| self.runs(sizes, &requests))?;
-        let sizes = match &raw.size {
-            None => BTreeMap::new(),
-            Some(_) if !runs.is_empty() => summed(
-                &runs,
-                requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| *count).sum(),
-            ),
-            Some(sizes) => self.sizes(sizes)?,
+        let count = |kind| requests.get(&kind).copied().unwrap_or_default();
+        let (reads, writes) = (count(RequestKind::Read), count(RequestKind::Write));
+        let of_size = match (reads > 0 && writes > 0, &raw.write_size) {
+            (true, Some(_)) => Some(reads),
+            (true, None) => None,
+            (false, _) => Some(reads + writes),
         };
-        let write_sizes = match &raw.write_size {
-            None => BTreeMap::new(),
-            Some(sizes)
-                if requests.contains_key(&RequestKind::Read)
-                    && requests.contains_key(&RequestKind::Write) =>
-            {
-                self.sizes(sizes)?
-            }
+        let none = || (BTreeMap::new(), Vec::new());
+        let (sizes, runs) =
+            raw.size.as_ref().map_or_else(|| Ok(none()), |sizes| self.sizes_in_order(sizes, of_size))?;
+        let (write_sizes, write_runs) = match &raw.write_size {
+            None => none(),
+            Some(sizes) if does_both(&requests) => self.sizes_in_order(sizes, Some(writes))?,
             Some(sizes) => {
                 let problem = "sizes of writes in a session that does not do both";
                 return Err(self.error(
@@ -486,7 +482,8 @@ impl Source<'_> {
             requests,
             sizes,
             write_sizes,
-            runs: if runs.len() > 1 { runs } else { Vec::new() },
+            runs,
+            write_runs,
             offset: raw
                 .offset
                 .as_ref()
@@ -580,27 +577,30 @@ impl Source<'_> {
         Ok(requests)
     }
 
-    /// Runs of sizes in the order of the transfers; empty if the order is drawn.
-    fn runs(
+    /// Sizes of so many transfers with weights, and the runs of them in their order, which are empty if that is drawn or there is one size. A session
+    /// that reads and writes has no number of transfers for both.
+    fn sizes_in_order(
         &self,
         raw: &Spanned<toml::Value>,
-        requests: &BTreeMap<RequestKind, u64>,
-    ) -> Result<Vec<(u64, u64)>, ModelError> {
-        let toml::Value::Array(items) = raw.get_ref() else { return Ok(Vec::new()) };
-        let runs = runs_of_bytes(items);
+        transfers: Option<u64>,
+    ) -> Result<(BTreeMap<u64, u64>, Vec<(u64, u64)>), ModelError> {
+        let toml::Value::Array(items) = raw.get_ref() else { return Ok((self.sizes(raw)?, Vec::new())) };
         let expected = "expected sizes in the order of the transfers, as in [\"15 * 64 KiB\", \"1 KiB\"]";
-        let runs = runs
+        let runs = runs_of_bytes(items)
             .filter(|runs| !runs.is_empty())
             .ok_or_else(|| self.error(raw.span(), "this is not a list of sizes", expected))?;
-        let transfers: Vec<u64> =
-            requests.iter().filter(|(kind, _)| kind.is_transfer()).map(|(_, count)| *count).collect();
         let sum: u64 = runs.iter().map(|(_, count)| count).sum();
-        if !matches!(transfers[..], [count] if sum <= count) {
+        let Some(transfers) = transfers else {
+            let expected = "expected write_size as well: reads and writes have an order of sizes each";
+            return Err(self.error(raw.span(), "sizes in order of reads and writes together", expected));
+        };
+        if sum > transfers {
             let problem = format!("{sum} sizes in order");
-            let expected = "expected as many as there are reads, or writes, in a session that does not do both, or less, which come again and again";
+            let expected =
+                "expected as many as there are reads, or writes, or less, which come again and again";
             return Err(self.error(raw.span(), &problem, expected));
         }
-        Ok(runs)
+        Ok((summed(&runs, transfers), if runs.len() > 1 { runs } else { Vec::new() }))
     }
 
     pub(super) fn sizes(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {

@@ -570,11 +570,12 @@ fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) 
     for (&kind, &count) in session.requests.iter().filter(|(kind, _)| kind.is_transfer()) {
         let draws = stratified(session.sizes_of(kind), count).into_iter();
         let mut drawn: Vec<u64> = draws.flat_map(|(size, times)| (0..times).map(move |_| size)).collect();
-        if session.runs.is_empty() {
-            random.shuffle(&mut drawn);
-        } else {
-            drawn = in_order(&session.runs, count).collect();
-            drawn.reverse();
+        match session.runs_of(kind) {
+            [] => random.shuffle(&mut drawn),
+            runs => {
+                drawn = in_order(runs, count).collect();
+                drawn.reverse();
+            }
         }
         sizes.insert(kind, drawn);
     }

@@ -143,6 +143,19 @@ fn write_file(f: &mut fmt::Formatter<'_>, model: &Model, file: &ModelFile) -> fm
     file.statistics.iter().try_for_each(|statistics| write_statistics(f, model, statistics))
 }
 
+/// Sizes in their order, or with weights.
+fn write_sizes(
+    f: &mut fmt::Formatter<'_>,
+    key: &str,
+    sizes: &BTreeMap<u64, u64>,
+    runs: &[(u64, u64)],
+) -> fmt::Result {
+    if runs.len() > 1 {
+        return writeln!(f, "{key} = [{}]", runs.iter().map(run_text).collect::<Vec<_>>().join(", "));
+    }
+    write_weighted(f, key, sizes, bytes_text)
+}
+
 fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Result {
     let requests = session.requests.iter().map(|(kind, count)| format!("{} = {count}", kind.word()));
     writeln!(f, "\n[[file.session]]\nname = {}\nmode = \"{}\"", quoted(&session.name), session.mode)?;
@@ -150,13 +163,8 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
         writeln!(f, "layer = \"{}\"", session.layer.word())?;
     }
     writeln!(f, "requests = {{ {} }}", requests.collect::<Vec<_>>().join(", "))?;
-    if session.runs.len() > 1 {
-        let runs = session.runs.iter().map(run_text).collect::<Vec<_>>().join(", ");
-        writeln!(f, "size = [{runs}]")?;
-    } else {
-        write_weighted(f, "size", &session.sizes, bytes_text)?;
-        write_weighted(f, "write_size", &session.write_sizes, bytes_text)?;
-    }
+    write_sizes(f, "size", &session.sizes, &session.runs)?;
+    write_sizes(f, "write_size", &session.write_sizes, &session.write_runs)?;
     if !session.order.is_empty() {
         let run = |(kind, count): &(RequestKind, u64)| match count {
             1 => format!("\"{}\"", kind.word()),

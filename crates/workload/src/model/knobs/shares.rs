@@ -48,6 +48,7 @@ pub(super) fn read_session(session: &mut ModelSession, share: u64) -> Result<(),
     session.mode.read |= now > 0;
     session.mode.write |= now < all;
     session.runs.clear();
+    session.write_runs.clear();
     session.order.clear();
     Ok(())
 }
