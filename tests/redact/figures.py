@@ -19,6 +19,8 @@ COMMANDS = [
 ]
 # What speaks of names and of files on disk by nature; a file that is told by its name alone is numbered in the order of names.
 APART = {"notes", "facts", "examples", "disk_bytes", "file", "file2"}
+# Calls that return how long a name is, which a copy does not tell.
+LENGTHS = {"getcwd", "readlink", "readlinkat"}
 # The pictures of the page, which have the figures of `dfg` and `workflow`, what they show at each stop of their sliders (of equally
 # important things the one whose name comes first), and its table of names, in which equal ones are one.
 DRAWN = {"nodes", "edges", "start", "end", "stops", "workflow", "names"}
@@ -51,6 +53,10 @@ def without_names(document):
     names = 0
     if isinstance(document, dict):
         resolve(document)
+    if isinstance(document, list):
+        for event in document:
+            if event.get("call") in LENGTHS and event["ret"] > 0:
+                event["ret"] = 1
     if isinstance(document, dict) and "nodes_more" in document:
         # Where the page draws something depends on how long its name is.
         document = {key: value for key, value in document.items() if key not in DRAWN}

@@ -23,10 +23,9 @@ pub(crate) fn redacted(name: &str, hash: &impl Fn(&str) -> String) -> Option<Str
     if let Some(process) = name.strip_prefix("pid:") {
         let number = process.len() - process.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
         let (number, rest) = process.split_at(number);
-        return Some(match rest {
-            "" => name.to_owned(),
-            rest => format!("pid:{number}<{}>", hash(rest)),
-        });
+        let number = if public::is_process(number) { number.to_owned() } else { hash(number) };
+        let rest = if rest.is_empty() { String::new() } else { format!("<{}>", hash(rest)) };
+        return Some(format!("pid:{number}{rest}"));
     }
     if let Some(kind) = name.strip_prefix("anon_inode:") {
         return Some(format!("anon_inode:{}", anonymous(kind, hash)));
@@ -41,7 +40,8 @@ pub(crate) fn redacted(name: &str, hash: &impl Fn(&str) -> String) -> Option<Str
         (true, false) => hash(kind).to_ascii_uppercase(),
         (false, false) => hash(&format!("kind {kind}")),
     };
-    let is_inode = public::is_number(inner) && inner.len() <= 20 && !is_socket && kind != "socket";
+    let is_inode =
+        public::is_number(inner) && inner.len() <= 20 && public::is_object(&kind) && kind != "socket";
     let inner = if is_inode { inner.to_owned() } else { connection(inner, hash) };
     Some(format!("{kind}:[{inner}]"))
 }

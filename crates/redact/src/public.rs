@@ -239,10 +239,63 @@ pub(crate) fn is_socket(kind: &str) -> bool {
     SOCKETS.contains(&kind)
 }
 
+/// Programs of which several versions are installed side by side; of any other a number would be somebody's.
+const VERSIONED: [&str; 35] = [
+    "aclocal",
+    "ar",
+    "as",
+    "automake",
+    "c++",
+    "clang",
+    "clang++",
+    "cpp",
+    "g++",
+    "gcc",
+    "gcc-ar",
+    "gcc-nm",
+    "gcc-ranlib",
+    "gcov",
+    "gfortran",
+    "go",
+    "ld",
+    "lld",
+    "llvm-ar",
+    "llvm-nm",
+    "lua",
+    "luac",
+    "nm",
+    "node",
+    "perl",
+    "php",
+    "pip",
+    "pydoc",
+    "pypy",
+    "python",
+    "ruby",
+    "tclsh",
+    "wish",
+    "clangd",
+    "gdb",
+];
+/// Digits of each of the two numbers of a version of a program.
+const VERSION_DIGITS: usize = 2;
+
 /// `make`, `python3.11`, `gcc-12`.
 pub(crate) fn is_program(name: &str) -> bool {
-    let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
-    PROGRAMS.contains(name) || PROGRAMS.contains(base) && is_version(&name[base.len()..])
+    PROGRAMS.contains(name) || is_versioned_program(name)
+}
+
+/// `python3.11`, `x86_64-linux-gnu-gcc-12`.
+fn is_versioned_program(name: &str) -> bool {
+    let target = name.find("-linux-gnu-").map(|at| at + "-linux-gnu-".len());
+    let (target, tool) = name.split_at(target.unwrap_or(0));
+    let base = tool.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    let version = tool[base.len()..].trim_start_matches('-');
+    let short = |number: &str| (1..=VERSION_DIGITS).contains(&number.len()) && is_number(number);
+    VERSIONED.contains(&base)
+        && (target.is_empty() || is_architecture(target.trim_end_matches('-')))
+        && version.split('.').count() <= 2
+        && version.split('.').all(short)
 }
 
 /// A component of a path within a directory of the system.
@@ -315,6 +368,11 @@ pub(crate) fn is_short_number(text: &str) -> bool {
     (1..=SHORT).contains(&text.len()) && is_number(text)
 }
 
+/// A number that a process can have, of which there are 2^22.
+pub(crate) fn is_process(text: &str) -> bool {
+    is_number(text) && text.parse().is_ok_and(|number: u32| number <= 1 << 22)
+}
+
 pub(crate) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -382,7 +440,21 @@ mod tests {
             assert!(!is_system_name(name), "{name}");
         }
         assert!(is_program("python3.11") && is_program("gcc-12") && is_program("mAdd"));
-        assert!(!is_program("quokka") && !is_program("make-123456") && !is_program("12"));
+        assert!(is_program("x86_64-linux-gnu-gcc-12") && !is_program("quokka-linux-gnu-gcc-12"));
+        for name in [
+            "quokka",
+            "make-123456",
+            "12",
+            "id12.05.87",
+            "date87",
+            "ls-407",
+            "git-5.6.78",
+            "python12.05.87",
+            "python407",
+            "gcc-",
+        ] {
+            assert!(!is_program(name), "{name}");
+        }
         assert!(is_system_name("libc.mo") && is_ending("mo"), "an ending is kept everywhere or nowhere");
         assert!(is_ending("fits") && is_ending("FITS") && !is_ending("quokka") && !is_ending("Fits"));
     }

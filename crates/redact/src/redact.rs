@@ -4,6 +4,7 @@ use crate::coverage;
 use crate::error::RedactError;
 use crate::public;
 use crate::words::Words;
+use iotrail_model::calls::{CallKind, named};
 use iotrail_model::sources::SOURCES;
 use iotrail_model::{
     Case, CaseName, Cell, CellKind, Dictionaries, EnvironmentDigests, Event, FileId, Frame, NameKind,
@@ -72,6 +73,7 @@ pub fn redact(
         part.push_site(SiteId::from_index(number), of_site(site, words));
     }
     let mut digests = EnvironmentDigests::default();
+    let capture = of_capture(log, &processes, words);
     for process in processes {
         part.push_process(&of_process(process, words, &mut digests))?;
         redacted.processes += 1;
@@ -80,7 +82,7 @@ pub fn redact(
     let summary = part.finish(&names.dictionaries)?;
     let cases: Vec<Case> = log.cases().iter().map(|case| of_case(case, words)).collect();
     let coverage = coverage::redacted(&log.coverage(), words);
-    let _: Totals = writer.finish(&cases, vec![summary], of_capture(log, words), &coverage)?;
+    let _: Totals = writer.finish(&cases, vec![summary], capture, &coverage)?;
     Ok(redacted)
 }
 
@@ -91,6 +93,8 @@ struct Translation {
     paths: Vec<u32>,
     errnos: Vec<u32>,
     flags: Vec<u32>,
+    /// By call of the log: whether it returns how long a name is.
+    measures_names: Vec<bool>,
     /// By file of the log: whether the log numbers it, or tells it by its name alone.
     numbered: Vec<bool>,
 }
@@ -110,6 +114,10 @@ impl Translation {
         });
         let paths = paths.collect();
         let kept = |text: &str, stays: bool| if stays { text.to_owned() } else { words.text(text) };
+        let measures = |name: &str| {
+            named(name).is_some_and(|call| matches!(call.kind, CallKind::GetDirectory | CallKind::ReadLink))
+        };
+        let measures_names = names.calls.iter().map(|name| measures(name)).collect();
         let calls = names.calls.iter();
         let calls = calls
             .map(|name| dictionaries.calls.intern(kept(name, public::is_call(name)).as_bytes()))
@@ -130,7 +138,16 @@ impl Translation {
             })
             .collect();
         let numbered = log.distinct_files().iter().map(|file| file.numbered).collect();
-        (Self { dictionaries, calls, paths, errnos, flags, numbered }, redacted)
+        (Self { dictionaries, calls, measures_names, paths, errnos, flags, numbered }, redacted)
+    }
+
+    /// An event under new names. How long a name was, it does not say.
+    fn event(&self, event: Event) -> Event {
+        let ret = match event.ret.get() {
+            Some(length) if length > 0 && self.measures_names[event.call.index()] => Nullable::some(1),
+            _ => event.ret,
+        };
+        Event { ret, ..self.renamed_event(event) }
     }
 
     /// Calls and symbols: those that everybody knows stay.
@@ -171,7 +188,7 @@ macro_rules! translate {
     ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
         impl Translation {
             /// An event as the list of columns says that each cell is to be treated.
-            fn event(&self, event: Event) -> Event {
+            fn renamed_event(&self, event: Event) -> Event {
                 Event { $($field: self.$redaction(event.$field),)* }
             }
         }
@@ -243,12 +260,14 @@ fn sources(source: &str, words: &Words) -> String {
 }
 
 /// How the first trail was captured, without names.
-fn of_capture(log: &EventLog, words: &Words) -> Capture {
+fn of_capture(log: &EventLog, processes: &[Process], words: &Words) -> Capture {
     let Some(trail) = log.trails().first() else { return Capture::default() };
     let capture = &trail.meta().capture;
     Capture {
         source: sources(&capture.source, words),
-        command: capture.command.as_deref().map(|line| words.sentence(line)),
+        command: capture.command.as_deref().map(|line| {
+            words.sentence(line, processes.iter().filter_map(|process| process.cmdline.as_deref()))
+        }),
         host: capture.host.as_deref().map(|host| words.host(host)),
         inputs: capture.inputs.iter().map(|input| words.path(input)).collect(),
         details: capture

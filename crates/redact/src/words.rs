@@ -146,14 +146,18 @@ impl Words {
         cmdline.split('\0').map(|word| self.word(word)).collect::<Vec<_>>().join("\0")
     }
 
-    /// A command line for reading, words separated by blanks. What is quoted is not taken apart.
+    /// The command line of one of these processes as it is for reading, with blanks between its words; of any other, of which nobody can say where a
+    /// word ends, all behind the first word is one.
     #[must_use]
-    pub fn sentence(&self, line: &str) -> String {
-        let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
-        if self.key.is_some() && line.contains(|c: char| matches!(c, '"' | '\'' | '\\') || c.is_control()) {
-            return format!("{} {}", self.word(first), self.text(rest)).trim_end().to_owned();
+    pub fn sentence<'a>(&self, line: &str, mut processes: impl Iterator<Item = &'a str>) -> String {
+        let readable = |cmdline: &str| cmdline.trim_end_matches('\0').replace('\0', " ");
+        match processes.find(|cmdline| readable(cmdline) == line) {
+            Some(cmdline) => readable(&self.command(cmdline)),
+            None => {
+                let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+                format!("{} {}", self.word(first), self.text(rest)).trim_end().to_owned()
+            }
         }
-        line.split(' ').map(|word| self.word(word)).collect::<Vec<_>>().join(" ")
     }
 
     /// `NAME=value`: a name that launchers and shells use stays.
@@ -176,7 +180,7 @@ impl Words {
     pub fn word(&self, word: &str) -> String {
         let word = self.rules.argument(word);
         let word = if word.starts_with('/') { Cow::Owned(self.rules.path(&word).into_owned()) } else { word };
-        if self.key.is_none() || self.rules.keeps(&word) || self.programs.contains(&*word) {
+        if self.key.is_none() || self.keeps(&word) || self.programs.contains(&*word) {
             return word.into_owned();
         }
         if let Some(option) = word.strip_prefix("--") {
@@ -217,6 +221,15 @@ impl Words {
         if rank.len() <= RANK_DIGITS && public::is_number(rank) { rank.to_owned() } else { self.text(rank) }
     }
 
+    /// Whether a word, or a piece of one, is a path that stays, and nothing else: no list, no sentence, and nothing that climbs out of it.
+    fn keeps(&self, word: &str) -> bool {
+        let is_plain = |component: &str| {
+            let has_more = |c: char| c.is_whitespace() || c.is_control() || PUNCTUATION.contains(&c);
+            component != ".." && (!component.contains(has_more) || self.odd.contains(component))
+        };
+        self.rules.keeps(word) && word.split('/').all(is_plain)
+    }
+
     /// An argument, or what it says of an option.
     fn value(&self, text: &str) -> String {
         if public::is_short_number(text) {
@@ -230,7 +243,7 @@ impl Words {
         let mut out = String::with_capacity(text.len());
         for piece in text.split_inclusive(PUNCTUATION) {
             let bare = piece.strip_suffix(PUNCTUATION).unwrap_or(piece);
-            out.push_str(&if self.rules.keeps(bare) { bare.to_owned() } else { self.components(bare) });
+            out.push_str(&if self.keeps(bare) { bare.to_owned() } else { self.components(bare) });
             out.push_str(&piece[bare.len()..]);
         }
         out
@@ -509,7 +522,7 @@ mod tests {
         ] {
             let seen = words.word(word);
             assert!(!seen.contains("quokka"), "{seen}");
-            assert!(!words.sentence(word).contains("quokka"));
+            assert!(!words.sentence(word, std::iter::empty()).contains("quokka"));
         }
         assert!(
             !words.variable("QUOKKA=1").contains("QUOKKA")
@@ -517,8 +530,36 @@ mod tests {
         );
         let of_run = words.variable("SLURM_QUOKKA=1");
         assert!(of_run.starts_with("SLURM_") && !of_run.contains("QUOKKA"), "{of_run}");
-        assert!(!words.sentence("sh -c 'echo quokka'").contains("quokka"));
+        assert!(!words.sentence("sh -c 'echo quokka'", std::iter::empty()).contains("quokka"));
+        let of_run = words.sentence("sh -c ls -l 12 05 87", ["sh\0-c\0ls -l 12 05 87\0"].into_iter());
+        assert!(
+            of_run.contains(" -c ") && !of_run.contains("12 05") && !of_run.contains("-l"),
+            "{of_run}"
+        );
+        let unknown = words.sentence("sh -c ls -l 12 05 87", ["sh\0-c\0ls"].into_iter());
+        assert!(!unknown.contains("-c") && !unknown.contains("12 05"), "{unknown}");
         assert_eq!(words.command("make\0-j2"), "make\0-j2");
+    }
+
+    #[test]
+    fn what_is_kept_is_a_path_and_nothing_behind_it() {
+        let rules = Rules::default().keep(&["/scratch/public/**".to_owned()]).unwrap();
+        let words = Words::new(rules, Some(Key::of(b"sixteen bytes or").unwrap()))
+            .with_paths(["/scratch/public/a=1/x"].into_iter());
+        for word in ["/scratch/public/x", "--data=/scratch/public/x", "/scratch/public/a=1/x"] {
+            assert_eq!(words.word(word), word);
+        }
+        assert_eq!(words.variable("PATH=/scratch/public/lib:/usr/bin"), "PATH=/scratch/public/lib:/usr/bin");
+        for word in [
+            "/scratch/public/d:/home/quokka",
+            "/scratch/public/../../home/quokka",
+            "--mount=/scratch/public/../../home/quokka",
+            "/scratch/public/a=/home/quokka",
+            "/scratch/public/run.sh --token quokka > /home/quokka/out",
+            "/scratch/public/d,/home/quokka",
+        ] {
+            assert!(!words.word(word).contains("quokka"), "{}", words.word(word));
+        }
     }
 
     #[test]
@@ -601,7 +642,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in "\\PC{0,40}") {
             let words = words();
-            let _ = (words.path(&text), words.word(&text), words.host(&text), words.variable(&text), words.sentence(&text));
+            let _ = (words.path(&text), words.word(&text), words.host(&text), words.variable(&text), words.sentence(&text, [&*text].into_iter()));
         }
     }
 }
