@@ -304,6 +304,11 @@ impl<'a> Gathering<'a> {
             let path = path.filter(|path| !self.of_system[path.index()]);
             return path.filter(|_| absent && names_file(kind)).map(|_| RequestRow::of_nothing());
         };
+        // Of two files that change their names with each other both have one before and after.
+        let exchanges = kind == CallKind::Rename
+            && batch.flags[at].get().is_some_and(|flags| self.exchange.get(flags.index()) == Some(&true));
+        let failed = batch.errno[at].get().is_some() || exchanges;
+        let renames = kind == CallKind::Rename && !failed;
         let is_directory = match self.own.get(file.index()) {
             _ if kind == CallKind::Exec => return None,
             Some(Owner::Program) if kind == CallKind::Map => {
@@ -313,7 +318,9 @@ impl<'a> Gathering<'a> {
             Some(Owner::Program) => on_directories(kind),
             // What is opened and closed for its entries is a part of reading them.
             Some(Owner::Directory(true)) if matches!(kind, CallKind::Open | CallKind::Close) => return None,
-            Some(Owner::Directory(sure)) if on_directories(kind) || *sure && kind == CallKind::Stat => true,
+            // Whether it is one, other calls say (`streams::leave_out_unknown`).
+            Some(Owner::Directory(_)) if on_directories(kind) || renames => true,
+            Some(Owner::Directory(true)) if kind == CallKind::Stat => true,
             Some(Owner::System) => {
                 left_out.on_system_files += 1;
                 return None;
@@ -324,11 +331,6 @@ impl<'a> Gathering<'a> {
             }
         };
         let transfers = matches!(kind, CallKind::Read | CallKind::Write);
-        // Of two files that change their names with each other both have one before and after.
-        let exchanges = kind == CallKind::Rename
-            && batch.flags[at].get().is_some_and(|flags| self.exchange.get(flags.index()) == Some(&true));
-        let failed = batch.errno[at].get().is_some() || exchanges;
-        let renames = kind == CallKind::Rename && !failed && !is_directory;
         let to = batch.path2[at].get().filter(|path| renames && !self.of_system[path.index()]);
         let asked = || batch.requested[at].get().or(batch.size[at].get());
         Some(RequestRow {

@@ -16,6 +16,7 @@ mod likeness;
 mod messages;
 mod mpi_io;
 mod names;
+mod own;
 mod paper;
 mod pipes;
 mod places;

@@ -1,5 +1,6 @@
 //! What files are called in a model.
 
+use crate::own;
 use crate::streams::{StreamFile, Streams};
 use iotrail_trail::EventLog;
 use iotrail_workload::{Accessed, Class, ClassedFile, FileKind, NamePart, Sharing, classes};
@@ -92,7 +93,9 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams, classing: Classing) -> Ki
         })
     });
     let of_file = of_file.collect();
-    Kinds { of_file, named, kinds }
+    let mut kinds = Kinds { of_file, named, kinds };
+    own::join(&mut kinds, streams);
+    kinds
 }
 
 /// Of each file the first one of its name; what is not there has none.

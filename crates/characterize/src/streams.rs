@@ -10,7 +10,7 @@ use crate::mpi_io::{Modes, OfRank, of_all};
 use crate::result::RankedBy;
 use crate::told::{Listener, Rank, Told, Use, texts};
 use iotrail_model::calls::{Call as Named, CallKind, LockRequest, mpi};
-use iotrail_model::{CallId, Case, FileId, Names, PathId, Tid, Timestamp};
+use iotrail_model::{CallId, Case, FileId, FileKind, Names, PathId, Tid, Timestamp};
 use iotrail_query::{ProcessId, ProcessTable, Query};
 use iotrail_trail::EventLog;
 use iotrail_workload::{Call, CallForm, FileIndex, Request, RequestKind, SessionLayer, requests};
@@ -116,6 +116,7 @@ pub(crate) fn streams(
         RankedBy::Case | RankedBy::Thread => (Vec::new(), Vec::new()),
     };
     let mut rows = by_rank(log, rows, (by, processes));
+    leave_out_unknown(log, &mut rows, &mut left_out);
     let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
     let of_all = of_all(rows.values());
     let modes = Modes::of(rows.values(), &of_all, log.names());
@@ -244,7 +245,8 @@ impl Numbers {
     fn file(&mut self, request: RequestRow) -> FileIndex {
         let file = request.file.get();
         let is_named = |file: FileId| self.reused.contains(&file) || self.renamed.contains(&file);
-        let path = request.path.get().filter(|_| file.is_some_and(is_named));
+        let (is_named, last) = (file.is_some_and(is_named), request.path.get());
+        let path = last.filter(|_| is_named);
         let index = *self.of_file.entry((file, path)).or_insert_with(|| {
             let index = FileIndex(self.files.len() as u32);
             let first = file.filter(|file| self.renamed.contains(file) && !self.reused.contains(file));
@@ -253,7 +255,10 @@ impl Numbers {
             self.ends.push(0);
             index
         });
-        self.files[index.0 as usize].is_directory |= request.is_directory;
+        let of_all = &mut self.files[index.0 as usize];
+        of_all.is_directory |= request.is_directory;
+        // What gets another name with its directory is called by the last one.
+        of_all.path = last.filter(|_| !is_named && file.is_some()).or(of_all.path);
         let end = &mut self.ends[index.0 as usize];
         *end = (*end).max(request.end.get().and_then(|end| u64::try_from(end).ok()).unwrap_or_default());
         index
@@ -284,6 +289,25 @@ impl Numbers {
             })
         });
         Arc::clone(form)
+    }
+}
+
+/// Leaves out what gives another name to something of which nothing else says that it is a directory: it may be a file that nobody uses.
+fn leave_out_unknown(log: &EventLog, rows: &mut BTreeMap<RankKey, Vec<Row>>, left_out: &mut LeftOut) {
+    let directory = |row: &Row| match row.what {
+        What::Request(RequestRow { file, to, is_directory: true, .. }) => Some((file.get()?, !to.is_null())),
+        _ => None,
+    };
+    let known = rows.values().flatten().filter_map(directory);
+    let known: HashSet<FileId> = known.filter(|(_, renamed)| !renamed).map(|(file, _)| file).collect();
+    let files = log.distinct_files();
+    let is_known = |file: FileId| {
+        known.contains(&file) || files[file.index()].kind.as_deref() == Some(FileKind::Directory.name())
+    };
+    for rows in rows.values_mut() {
+        let before = rows.len();
+        rows.retain(|row| directory(row).is_none_or(|(file, _)| is_known(file)));
+        left_out.on_no_file += (before - rows.len()) as u64;
     }
 }
 

@@ -532,10 +532,7 @@ mod tests {
         assert!(of_run.starts_with("SLURM_") && !of_run.contains("QUOKKA"), "{of_run}");
         assert!(!words.sentence("sh -c 'echo quokka'", std::iter::empty()).contains("quokka"));
         let of_run = words.sentence("sh -c ls -l 12 05 87", ["sh\0-c\0ls -l 12 05 87\0"].into_iter());
-        assert!(
-            of_run.contains(" -c ") && !of_run.contains("12 05") && !of_run.contains("-l"),
-            "{of_run}"
-        );
+        assert!(of_run.contains(" -c ") && !of_run.contains("12 05") && !of_run.contains("-l"), "{of_run}");
         let unknown = words.sentence("sh -c ls -l 12 05 87", ["sh\0-c\0ls"].into_iter());
         assert!(!unknown.contains("-c") && !unknown.contains("12 05"), "{unknown}");
         assert_eq!(words.command("make\0-j2"), "make\0-j2");

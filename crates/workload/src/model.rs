@@ -211,7 +211,7 @@ pub enum Sharing {
 }
 
 /// What a file is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileKind {
     /// It holds bytes.
     #[default]
@@ -526,9 +526,9 @@ impl NameCall {
     #[must_use]
     pub fn takes(self, kind: FileKind) -> bool {
         match self {
-            Self::Stat => true,
+            Self::Stat | Self::Rename => true,
             Self::Open => kind == FileKind::Absent,
-            Self::Unlink | Self::Rename => kind != FileKind::Directory,
+            Self::Unlink => kind != FileKind::Directory,
             Self::MakeDirectory => kind == FileKind::Directory,
             Self::RemoveDirectory | Self::List => kind != FileKind::File,
         }

@@ -873,18 +873,22 @@ impl<'a> Names<'a> {
         found.ok_or_else(|| self.source.error(name.span(), &problem(), STEPS))
     }
 
-    /// The file whose name a call gives to another one.
-    fn renamed_to(&self, call: NameCall, to: Option<&Spanned<String>>) -> Result<Option<usize>, ModelError> {
+    /// The file, or directory, whose name a call gives to another one, which is a `what`.
+    fn renamed_to(
+        &self,
+        (call, what): (NameCall, FileKind),
+        to: Option<&Spanned<String>>,
+    ) -> Result<Option<usize>, ModelError> {
         let Some(name) = to else { return Ok(None) };
         let (file, kind) = self.file(name)?;
-        if call == NameCall::Rename && kind == FileKind::File {
+        if call == NameCall::Rename && kind != FileKind::Absent && kind == what {
             return Ok(Some(file));
         }
         let problem = format!("`{}` does not give files the name of `{}`", call.word(), name.get_ref());
         Err(self.source.error(
             name.span(),
             &problem,
-            "expected `to` beside call = \"rename\" alone, with a file that is neither a directory nor absent",
+            "expected `to` beside call = \"rename\" alone, of a file with a file, of a directory with a directory",
         ))
     }
 
@@ -942,9 +946,12 @@ impl<'a> Names<'a> {
                 let known: Option<NameCall> =
                     CALLS.iter().find(|(word, _)| word == call.get_ref()).map(|(_, call)| *call);
                 match known.filter(|call| call.takes(kind)) {
-                    Some(call) => {
-                        Ok(ProgramStep::Call { call, file, ranks, to: self.renamed_to(call, to.as_ref())? })
-                    }
+                    Some(call) => Ok(ProgramStep::Call {
+                        call,
+                        file,
+                        ranks,
+                        to: self.renamed_to((call, kind), to.as_ref())?,
+                    }),
                     None => {
                         let problem = format!("`{}` is not a call on `{}`", call.get_ref(), name.get_ref());
                         error(call.span(), &problem, CALL_WORDS)
