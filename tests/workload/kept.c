@@ -127,6 +127,55 @@ static void ways(const char *directory, int rank)
 	}
 }
 
+/* Files of names that hold no rank get one by a link, a directory by a rename. */
+static void own(const char *directory, int rank)
+{
+	char name[16], temporary[4096];
+	for (int k = 0; k < 3; k++) {
+		snprintf(temporary, sizeof temporary, "%s/tmpXXXXXX", directory);
+		snprintf(name, sizeof name, "final%d", k);
+		int file = mkstemp(temporary);
+		succeeds(file >= 0, "mkstemp");
+		for (int i = 0; i < 2; i++)
+			succeeds(write(file, buffer, 500) == 500, "write");
+		close(file);
+		succeeds(!link(temporary, path(directory, name, rank)) && !unlink(temporary), "link");
+		file = opened(path(directory, name, rank), O_RDONLY);
+		for (int i = 0; i < 2; i++)
+			succeeds(read(file, buffer, 500) == 500, "read");
+		close(file);
+	}
+	snprintf(temporary, sizeof temporary, "%s/dirXXXXXX", directory);
+	succeeds(!!mkdtemp(temporary) && !rename(temporary, path(directory, "made", rank)), "rename");
+}
+
+/* Any blocks of the part of the rank, as many as no other rank reads. */
+static void uneven(const char *directory, int rank)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s/data", directory);
+	int file = opened(name, O_RDONLY);
+	for (int i = 0; i < READS + rank % 3; i++)
+		succeeds(pread(file, buffer, BLOCK, (long)BLOCK * (PART * (long)rank + any(PART))) == BLOCK, "read");
+	close(file);
+}
+
+/* What is written and what is read have sizes in turn, each of their own. */
+static void both(const char *directory, int rank)
+{
+	int file = opened(path(directory, "both", rank), O_RDWR | O_CREAT | O_TRUNC);
+	long written = 0, taken = 0;
+	for (int i = 0; i < RECORDS; i++) {
+		int size = i % 2 ? 200 : 100;
+		succeeds(pwrite(file, buffer, size, written) == size, "write");
+		written += size;
+		size = 50 + i % 3 * 10;
+		succeeds(pread(file, buffer, size, taken) == size, "read");
+		taken += size;
+	}
+	close(file);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -134,7 +183,7 @@ int main(int argc, char **argv)
 		void (*does)(const char *directory, int rank);
 	} modes[] = {
 		{ "renamed", renamed }, { "reread", reread }, { "parts", parts }, { "turns", turns }, { "backwards", backwards },
-		{ "ways", ways },
+		{ "ways", ways }, { "own", own }, { "uneven", uneven }, { "both", both },
 	};
 	int ranks = argc > 3 ? atoi(argv[3]) : 1;
 	for (int rank = 0; rank < ranks; rank++) {

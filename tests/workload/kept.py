@@ -1,6 +1,6 @@
 """What a clone must keep, at other numbers of ranks, too: files that are written by another name and renamed, reads of what the same session
 has written, parts of a file in which ranks stay, sizes in turn, files that are read from their end, files of one form of name that are not
-used alike. Programs are recorded with three ranks; what is generated with three and with eight, and what the program in C does that is made of
+used alike, temporary files that get their names by links, sessions of ranks that differ in number, sizes of reads and of writes in turn. Programs are recorded with three ranks; what is generated with three and with eight, and what the program in C does that is made of
 the model, is held against what the program does.
 
 usage: kept.py IOTRAIL        (cc)
@@ -17,7 +17,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDED, RANKS = 3, 8
 BLOCK, PART = 4096, 1000
-MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways")
+MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both")
 LEVELS = ("program", "joint", "paper", "auto")
 iotrail = pathlib.Path(sys.argv[1]).resolve()
 problems = []
@@ -70,6 +70,20 @@ def check(what, mode, ranks, number):
         parts = [{offset // (BLOCK * PART) for _, offset, _, _ in own} for own in ranks]
         expect(f"{what}: parts", sorted(map(sorted, parts)), [[rank] for rank in range(number)])
         expect(f"{what}: reads", {(len(own), len(set(own)) > 100) for own in ranks}, {(200, True)})
+    elif mode == "uneven":
+        parts = [{offset // (BLOCK * PART) for _, offset, _, _ in own} for own in ranks]
+        expect(f"{what}: parts", sorted(map(sorted, parts)), [[rank] for rank in range(number)])
+        expect(f"{what}: reads", {len(own) for own in ranks} <= {200, 201, 202}, True)
+    elif mode == "own":
+        wanted = [(kind, at, 500, 500) for _ in range(3) for kind in ("write", "read") for at in (0, 500)]
+        expect(f"{what}: transfers", [own for own in ranks if collections.Counter(own) != collections.Counter(wanted)], [])
+    elif mode == "both":
+        wanted, written, taken = [], 0, 0
+        for at in range(300):
+            size, part = (200 if at % 2 else 100), 50 + at % 3 * 10
+            wanted += [("write", written, size, size), ("read", taken, part, part)]
+            written, taken = written + size, taken + part
+        expect(f"{what}: sizes in turn", [own for own in ranks if own != wanted], [])
     elif mode == "reread":
         short = [(kind, moved) for own in ranks for kind, _, asked, moved in own if moved != asked]
         expect(f"{what}: reads that find less", short, [])
@@ -82,9 +96,12 @@ def names(directory):
     return sorted(path.name for path in directory.iterdir() if not path.name.startswith("."))
 
 
-def check_names(what, directory, number, is_kept):
-    if is_kept:
-        expect(f"{what}: names", names(directory), sorted(f"{name}.{rank}" for name in ("done", "result") for rank in range(number)))
+NAMES = {"renamed": ("done", "result"), "own": ("final0", "final1", "final2", "made")}
+
+
+def check_names(what, mode, directory, number, is_kept):
+    if is_kept and mode in NAMES:
+        expect(f"{what}: names", names(directory), sorted(f"{name}.{rank}" for name in NAMES[mode] for rank in range(number)))
 
 
 def record(work, program, mode):
@@ -104,9 +121,8 @@ def try_level(work, mode, level, trail, files):
         what, scratch, clone = f"{mode}, {level}, {number} ranks", work / f"{mode}.{level}.{number}", work / f"{mode}.{level}.{number}.trail"
         done = run(iotrail, "generate", model, "--dir", scratch, "--ranks", number, "--asap", "--keep", "-o", clone, fails=True)
         expect(f"{what}: status", (done.returncode, "FAILED" in done.stderr + done.stdout), (0, False))
-        if mode == "renamed":
-            check_names(what, scratch, number, keeps)
-        elif level != "paper":
+        check_names(what, mode, scratch, number, keeps)
+        if mode != "renamed" and level != "paper":
             check(what, mode, transfers(clone, scratch), number)
     return model
 
@@ -117,9 +133,8 @@ def try_in_c(work, mode, model):
     run("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-DSERIAL", "-o", work / f"{mode}.app", source)
     own.mkdir()
     run(iotrail, "-q", "record", "-o", trail, "--", work / f"{mode}.app", "-a", own)
-    if mode == "renamed":
-        check_names(f"{mode}, in C", own, 1, True)
-    else:
+    check_names(f"{mode}, in C", mode, own, 1, True)
+    if mode != "renamed":
         check(f"{mode}, in C", mode, transfers(trail, own), 1)
 
 

@@ -318,7 +318,7 @@ impl<'a> Gathering<'a> {
             Some(Owner::Program) => on_directories(kind),
             // What is opened and closed for its entries is a part of reading them.
             Some(Owner::Directory(true)) if matches!(kind, CallKind::Open | CallKind::Close) => return None,
-            // Whether it is one, other calls say (`streams::leave_out_unknown`).
+            // Whether it is one, other calls say (`streams::tell_directories`).
             Some(Owner::Directory(_)) if on_directories(kind) || renames => true,
             Some(Owner::Directory(true)) if kind == CallKind::Stat => true,
             Some(Owner::System) => {
@@ -331,7 +331,8 @@ impl<'a> Gathering<'a> {
             }
         };
         let transfers = matches!(kind, CallKind::Read | CallKind::Write);
-        let to = batch.path2[at].get().filter(|path| renames && !self.of_system[path.index()]);
+        let names = renames || kind == CallKind::Link && !failed;
+        let to = batch.path2[at].get().filter(|path| names && !self.of_system[path.index()]);
         let asked = || batch.requested[at].get().or(batch.size[at].get());
         Some(RequestRow {
             file: Nullable::some(file),

@@ -124,10 +124,11 @@ pub(crate) fn sessions(
     let mut building: Vec<Building> = Vec::new();
     for (at, request) in requests.iter().enumerate() {
         let what = kinds.kinds[kinds.of_file[request.file.0 as usize]].what;
-        if let Some(call) = name_call(request, what) {
+        let to = renames.get(&at).map(|to| to.0 as usize);
+        let is_whole = |call: &NameCall| *call != NameCall::Link || to.is_some();
+        if let Some(call) = name_call(request, what).filter(is_whole) {
             // The entries of a directory are read until there are no more: all of that is one call.
             if call != NameCall::List || request.open.get().is_none_or(|open| listed.insert(open)) {
-                let to = renames.get(&at).map(|to| to.0 as usize);
                 building.push(Building { to, ..Building::of_call(at, request, call) });
             }
             continue;
@@ -166,6 +167,7 @@ fn name_call(request: &Request, what: FileKind) -> Option<NameCall> {
         CallKind::Unlink if what == FileKind::Directory => NameCall::RemoveDirectory,
         CallKind::Unlink => NameCall::Unlink,
         CallKind::Rename => NameCall::Rename,
+        CallKind::Link => NameCall::Link,
         CallKind::MakeDirectory => NameCall::MakeDirectory,
         CallKind::RemoveDirectory => NameCall::RemoveDirectory,
         _ => return None,

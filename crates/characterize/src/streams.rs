@@ -116,7 +116,7 @@ pub(crate) fn streams(
         RankedBy::Case | RankedBy::Thread => (Vec::new(), Vec::new()),
     };
     let mut rows = by_rank(log, rows, (by, processes));
-    leave_out_unknown(log, &mut rows, &mut left_out);
+    tell_directories(log, &mut rows, &mut left_out);
     let of_ranks = || rows.iter().map(|(key, rows)| (*key, &rows[..]));
     let of_all = of_all(rows.values());
     let modes = Modes::of(rows.values(), &of_all, log.names());
@@ -292,22 +292,26 @@ impl Numbers {
     }
 }
 
-/// Leaves out what gives another name to something of which nothing else says that it is a directory: it may be a file that nobody uses.
-fn leave_out_unknown(log: &EventLog, rows: &mut BTreeMap<RankKey, Vec<Row>>, left_out: &mut LeftOut) {
+/// Whether what gets another name is a directory, other calls say. Left out is what may be a file that nobody uses, as nothing says what it is.
+fn tell_directories(log: &EventLog, rows: &mut BTreeMap<RankKey, Vec<Row>>, left_out: &mut LeftOut) {
     let directory = |row: &Row| match row.what {
-        What::Request(RequestRow { file, to, is_directory: true, .. }) => Some((file.get()?, !to.is_null())),
+        What::Request(RequestRow { file, to, is_directory: true, .. }) if to.is_null() => file.get(),
         _ => None,
     };
-    let known = rows.values().flatten().filter_map(directory);
-    let known: HashSet<FileId> = known.filter(|(_, renamed)| !renamed).map(|(file, _)| file).collect();
+    let known: HashSet<FileId> = rows.values().flatten().filter_map(directory).collect();
     let files = log.distinct_files();
     let is_known = |file: FileId| {
         known.contains(&file) || files[file.index()].kind.as_deref() == Some(FileKind::Directory.name())
     };
     for rows in rows.values_mut() {
-        let before = rows.len();
-        rows.retain(|row| directory(row).is_none_or(|(file, _)| is_known(file)));
-        left_out.on_no_file += (before - rows.len()) as u64;
+        rows.retain_mut(|row| {
+            let What::Request(request) = &mut row.what else { return true };
+            let Some(file) = request.file.get().filter(|_| !request.to.is_null()) else { return true };
+            let was_taken_for_one = std::mem::replace(&mut request.is_directory, is_known(file));
+            let stays = request.is_directory || !was_taken_for_one;
+            left_out.on_no_file += u64::from(!stays);
+            stays
+        });
     }
 }
 

@@ -226,6 +226,7 @@ fn comparable(form: &CallForm) -> Option<CallForm> {
         CallKind::Truncate => "truncate",
         CallKind::Unlink | CallKind::RemoveDirectory => "unlink",
         CallKind::Rename => "rename",
+        CallKind::Link => "link",
         CallKind::MakeDirectory => "mkdir",
         CallKind::List => "readdir",
         _ => return None,

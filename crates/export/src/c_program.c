@@ -30,7 +30,7 @@ enum { OF_SYSTEM, OF_RANK, OF_ALL };
 enum { PLAIN, DIRECTORY, ABSENT };
 /* Where transfers begin: where the one before ended, by a law, at listed places, or at places that are drawn. */
 enum { FOLLOWING, BY_LAW, LISTED, DRAWN, DRAWN_BETWEEN };
-enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME,
+enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, LINK_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME,
 	GETS_NAME, NAME_CALLS };
 
 /* Sizes of transfers with their weights, in order if they are runs. */
@@ -539,7 +539,7 @@ static void part(const struct session *session, struct running *running, u64 *ti
 	}
 }
 
-/* A call that names a file; a renamed one gets the name of the file to, if that is none below 0. */
+/* A call that names a file; a renamed or linked one gets the name of the file to, if that is none below 0. */
 static void call(int what, int number, int to, u64 (*times)[NAME_CALLS])
 {
 	if (counting)
@@ -550,7 +550,7 @@ static void call(int what, int number, int to, u64 (*times)[NAME_CALLS])
 		strcpy(other, named(&files[to], number_of(to, times[to][GETS_NAME]++, 1)));
 	u64 of_name = number_of(number, times[number][what]++, what == MKDIR_NAME);
 	const char *name = named(file, of_name);
-	if (what == UNLINK_NAME || what == RMDIR_NAME || to >= 0)
+	if (what == UNLINK_NAME || what == RMDIR_NAME || (what == RENAME_NAME && to >= 0))
 		made_of(number)[of_name] = 0;
 	struct stat found;
 	int failed = 0;
@@ -563,6 +563,8 @@ static void call(int what, int number, int to, u64 (*times)[NAME_CALLS])
 		failed = unlink(name);
 	} else if (what == RENAME_NAME) {
 		failed = rename(name, to < 0 ? name : other);
+	} else if (what == LINK_NAME) {
+		failed = link(name, other);
 	} else if (what == MKDIR_NAME) {
 		failed = mkdir(name, 0777);
 	} else if (what == RMDIR_NAME) {

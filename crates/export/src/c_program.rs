@@ -270,6 +270,7 @@ fn write_steps(
                     NameCall::Stat => "STAT_NAME",
                     NameCall::Unlink => "UNLINK_NAME",
                     NameCall::Rename => "RENAME_NAME",
+                    NameCall::Link => "LINK_NAME",
                     NameCall::MakeDirectory => "MKDIR_NAME",
                     NameCall::RemoveDirectory => "RMDIR_NAME",
                     NameCall::List => "READDIR_NAME",

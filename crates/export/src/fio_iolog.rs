@@ -161,7 +161,7 @@ impl<'a> Writing<'a> {
             }
             Action::Sync(open) => self.sync(at, open, "sync"),
             Action::SyncData(open) => self.sync(at, open, "datasync"),
-            Action::Rename(from, to) => {
+            Action::Rename(from, to) | Action::Link(from, to) => {
                 self.first_names[to] = self.first_names[from];
                 self.losses.lose(NAMED, amount);
             }

@@ -426,6 +426,10 @@ impl<'a, 'f> RankProgram<'a, 'f> {
                 };
                 Action::Rename(before, after)
             }
+            NameCall::Link => {
+                let after = to.map_or(before, |named| self.named_as(named));
+                Action::Link(before, after)
+            }
             NameCall::MakeDirectory => Action::MakeDirectory(before),
             NameCall::RemoveDirectory => Action::RemoveDirectory(before),
             NameCall::List => Action::List(before),

@@ -133,6 +133,7 @@ impl Moved {
             Action::Access(file) => Action::Access(file + files),
             Action::Unlink(file) => Action::Unlink(file + files),
             Action::Rename(from, to) => Action::Rename(from + files, to + files),
+            Action::Link(from, to) => Action::Link(from + files, to + files),
             Action::MakeDirectory(file) => Action::MakeDirectory(file + files),
             Action::RemoveDirectory(file) => Action::RemoveDirectory(file + files),
             Action::List(file) => Action::List(file + files),

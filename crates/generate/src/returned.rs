@@ -93,6 +93,10 @@ impl Disk {
                 self.named[to] = self.named[from].take();
                 0
             }
+            Action::Link(from, to) => {
+                self.named[to] = self.named[from];
+                0
+            }
             _ => 0,
         }
     }

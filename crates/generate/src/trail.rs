@@ -184,6 +184,10 @@ impl Told<'_> {
                 let (from, to) = (self.path(from), self.path(to));
                 self.call("rename", time, ret, &[complete(&from), complete(&to)]);
             }
+            Action::Link(from, to) => {
+                let (from, to) = (self.path(from), self.path(to));
+                self.call("link", time, ret, &[complete(&from), complete(&to)]);
+            }
             Action::List(file) => self.list(file, time),
             // The others are not made of models.
             _ => {}

@@ -496,6 +496,8 @@ pub enum NameCall {
     Unlink,
     /// Gives it another name: that of another file, or one that the model calls the same.
     Rename,
+    /// Gives it a further name: that of another file of the model.
+    Link,
     /// Makes a directory.
     MakeDirectory,
     /// Removes a directory.
@@ -505,11 +507,12 @@ pub enum NameCall {
 }
 
 /// All calls that name a file with their words.
-const CALLS: [(&str, NameCall); 7] = [
+const CALLS: [(&str, NameCall); 8] = [
     ("open", NameCall::Open),
     ("stat", NameCall::Stat),
     ("unlink", NameCall::Unlink),
     ("rename", NameCall::Rename),
+    ("link", NameCall::Link),
     ("mkdir", NameCall::MakeDirectory),
     ("rmdir", NameCall::RemoveDirectory),
     ("readdir", NameCall::List),
@@ -522,6 +525,12 @@ impl NameCall {
         CALLS.iter().find(|(_, call)| *call == self).map_or("", |(word, _)| word)
     }
 
+    /// Whether it takes away a name, of which another file may get it.
+    #[must_use]
+    pub const fn takes_name(self, given: bool) -> bool {
+        matches!(self, Self::Unlink | Self::RemoveDirectory) || given && matches!(self, Self::Rename)
+    }
+
     /// Whether a file of that kind may be called so.
     #[must_use]
     pub fn takes(self, kind: FileKind) -> bool {
@@ -529,6 +538,7 @@ impl NameCall {
             Self::Stat | Self::Rename => true,
             Self::Open => kind == FileKind::Absent,
             Self::Unlink => kind != FileKind::Directory,
+            Self::Link => kind == FileKind::File,
             Self::MakeDirectory => kind == FileKind::Directory,
             Self::RemoveDirectory | Self::List => kind != FileKind::File,
         }

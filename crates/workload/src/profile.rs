@@ -91,6 +91,8 @@ impl Profile {
                     };
                     open.insert(step.open, session);
                 }
+                // Links are of two files: none is drawn.
+                Action::Call { call: NameCall::Link, .. } => {}
                 Action::Call { call, file, number, .. } => {
                     files.entry((file, number)).or_default();
                     *self.class(group, class(file), step).calls.entry(call).or_default() += 1;

@@ -433,7 +433,7 @@ impl NameCall {
     /// Whether it makes, removes or changes a name.
     #[must_use]
     pub const fn changes_names(self) -> bool {
-        matches!(self, Self::Unlink | Self::Rename | Self::MakeDirectory | Self::RemoveDirectory)
+        matches!(self, Self::Unlink | Self::Rename | Self::Link | Self::MakeDirectory | Self::RemoveDirectory)
     }
 }
 

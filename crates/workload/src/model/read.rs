@@ -881,14 +881,15 @@ impl<'a> Names<'a> {
     ) -> Result<Option<usize>, ModelError> {
         let Some(name) = to else { return Ok(None) };
         let (file, kind) = self.file(name)?;
-        if call == NameCall::Rename && kind != FileKind::Absent && kind == what {
+        let gives_name = matches!(call, NameCall::Rename | NameCall::Link);
+        if gives_name && kind != FileKind::Absent && kind == what {
             return Ok(Some(file));
         }
         let problem = format!("`{}` does not give files the name of `{}`", call.word(), name.get_ref());
         Err(self.source.error(
             name.span(),
             &problem,
-            "expected `to` beside call = \"rename\" alone, of a file with a file, of a directory with a directory",
+            "expected `to` beside call = \"rename\" or \"link\" alone, of a file with a file, of a directory with a directory",
         ))
     }
 
@@ -946,6 +947,9 @@ impl<'a> Names<'a> {
                 let known: Option<NameCall> =
                     CALLS.iter().find(|(word, _)| word == call.get_ref()).map(|(_, call)| *call);
                 match known.filter(|call| call.takes(kind)) {
+                    Some(NameCall::Link) if to.is_none() => {
+                        error(call.span(), "a link without its further name", "add to = FILE")
+                    }
                     Some(call) => Ok(ProgramStep::Call {
                         call,
                         file,

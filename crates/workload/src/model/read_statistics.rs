@@ -217,8 +217,9 @@ fn request(word: &str) -> Option<RequestKind> {
     known.map(|(_, kind)| *kind)
 }
 
+/// Links are of two files, and are not drawn.
 fn call(word: &str) -> Option<NameCall> {
-    CALLS.iter().find(|(known, _)| *known == word).map(|(_, call)| *call)
+    CALLS.iter().find(|(known, call)| *known == word && *call != NameCall::Link).map(|(_, call)| *call)
 }
 
 #[cfg(test)]

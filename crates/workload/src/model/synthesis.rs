@@ -276,8 +276,7 @@ impl Synthesis<'_> {
                         } else {
                             done.number(*file, model, before)
                         };
-                        let takes = matches!(call, NameCall::Unlink | NameCall::RemoveDirectory);
-                        if takes || to.is_some() {
+                        if call.takes_name(to.is_some()) {
                             done.made.entry(*file).or_default().remove(&number);
                         }
                         let to = to.map(|to| (to, done.next_named(to, self.model.files[to].count)));
