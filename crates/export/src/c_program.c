@@ -69,7 +69,7 @@ struct session {
 	u64 requests[KINDS];
 	const struct size *sizes[2];
 	const struct run *order;
-	int runs;
+	int runs[2];
 	u64 slack;
 	int apart; /* Reads and writes have laws of their own, and are counted apart. */
 	struct law laws[2];
@@ -136,7 +136,7 @@ static u64 size_of(const struct session *session, int kind, u64 i)
 {
 	const struct size *sizes = session->sizes[kind == WRITE];
 	u64 all = 0, n = session->requests[kind], before = 0;
-	if (session->runs) {
+	if (session->runs[kind == WRITE]) {
 		for (const struct size *size = sizes; size->weight; size++)
 			all += size->weight;
 		for (i %= all; sizes->weight; sizes++)

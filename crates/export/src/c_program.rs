@@ -113,12 +113,10 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
         let all = sizes.map(|(bytes, weight)| format!("{{ {bytes}ULL, {weight} }}, ")).collect::<String>();
         format!("{{ {all}{{ 0, 0 }} }}")
     };
-    let runs = session.runs.len() > 1;
     for (word, kind) in [("reads", Read), ("writes", Write)] {
-        let sizes = if runs {
-            table(&mut session.runs.iter().copied())
-        } else {
-            table(&mut session.sizes_of(kind).iter().map(|(bytes, weight)| (*bytes, *weight)))
+        let sizes = match session.runs_of(kind) {
+            [] => table(&mut session.sizes_of(kind).iter().map(|(bytes, weight)| (*bytes, *weight))),
+            runs => table(&mut runs.iter().copied()),
         };
         writeln!(out, "static const struct size {word}_{number}[] = {sizes};")?;
     }
@@ -136,12 +134,12 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
     writeln!(out, "static const struct run order_{number}[] = {{ {order} }};")?;
     writeln!(
         out,
-        "static const struct session session_{number} = {{\n\t{file}, {}, {}, {{ {} }}, {{ reads_{number}, writes_{number} }}, order_{number}, {}, {}ULL,\n\t\
+        "static const struct session session_{number} = {{\n\t{file}, {}, {}, {{ {} }}, {{ reads_{number}, writes_{number} }}, order_{number}, {{ {} }}, {}ULL,\n\t\
          {}, {{ {},\n\t{} }}\n}};\n",
         flags(session.mode),
         layer_word(session.layer),
         counts.join(", "),
-        u8::from(runs),
+        [Read, Write].map(|kind| u8::from(!session.runs_of(kind).is_empty()).to_string()).join(", "),
         session.mean_slack(),
         u8::from(session.write_offset.is_some()),
         law(&session.offset, &format!("places_{number}"), moved),
