@@ -14,12 +14,16 @@ pub fn is_pseudo(path: &(impl AsRef<[u8]> + ?Sized)) -> bool {
 }
 
 /// How directories are called that Open MPI, MPICH, PMIx and PRRTE make for themselves, up to host and user.
-const OF_MPI: [&str; 6] = ["ompi.", "openmpi", "pmix", "prte", ".openmpi", "mpich"];
+const OF_MPI: [&str; 8] =
+    ["ompi.", "openmpi-sessions", "pmix-", "pmix.", "pmix_dstor", "prte.", "mpich.", "mpich_"];
+/// How Open MPI calls its directory in that of a user.
+const OF_USER: &str = ".openmpi";
 
 /// How the name of a directory begins that an MPI library made for itself; `None` for others.
 #[must_use]
 pub fn mpi_directory(name: &str) -> Option<&'static str> {
-    OF_MPI.into_iter().find(|prefix| name.starts_with(prefix))
+    let begins = OF_MPI.into_iter().find(|prefix| name.starts_with(prefix));
+    begins.or_else(|| (name == OF_USER).then_some(OF_USER))
 }
 
 /// Whether a path is that of a directory or lies below it.
@@ -46,12 +50,17 @@ mod tests {
 
     #[test]
     fn directories_of_mpi_are_told_by_how_they_begin() {
-        for (name, prefix) in
-            [("ompi.node7.1000", "ompi."), ("pmix-12", "pmix"), ("openmpi-sessions", "openmpi")]
-        {
+        for (name, prefix) in [
+            ("ompi.node7.1000", "ompi."),
+            ("pmix-12", "pmix-"),
+            ("openmpi-sessions-0@node7_0", "openmpi-sessions"),
+            (".openmpi", ".openmpi"),
+        ] {
             assert_eq!(mpi_directory(name), Some(prefix));
         }
-        assert_eq!(mpi_directory("data"), None);
+        for name in ["data", "mpichler", "prterry", "pmixture", "openmpi_thesis", ".openmpi2"] {
+            assert_eq!(mpi_directory(name), None, "{name}");
+        }
     }
 
     #[test]

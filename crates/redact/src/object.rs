@@ -40,8 +40,7 @@ pub(crate) fn redacted(name: &str, hash: &impl Fn(&str) -> String) -> Option<Str
         (true, false) => hash(kind).to_ascii_uppercase(),
         (false, false) => hash(&format!("kind {kind}")),
     };
-    let is_inode =
-        public::is_number(inner) && inner.len() <= 20 && public::is_object(&kind) && kind != "socket";
+    let is_inode = public::is_inode(inner) && public::is_object(&kind) && kind != "socket";
     let inner = if is_inode { inner.to_owned() } else { connection(inner, hash) };
     Some(format!("{kind}:[{inner}]"))
 }

@@ -56,13 +56,14 @@ pub(crate) fn is_public(parent: &str, name: &str) -> bool {
     }
     // The number of a process says no more than the tables do, but a program can ask for any number.
     let is_process = first == "proc" && public::is_number(name);
-    SYSTEM.contains(&first) && !is_process && public::is_system_name(name)
+    let is_device = matches!(first, "dev" | "sys") && public::is_device(name);
+    SYSTEM.contains(&first) && !is_process && (is_device || public::is_system_name(name))
 }
 
 /// `mnt:[4026532265]`: the name of a file of another mount namespace begins with it.
 fn is_foreign(name: &str) -> bool {
     let inside = name.strip_prefix("mnt:[").and_then(|rest| rest.strip_suffix(']'));
-    inside.is_some_and(|number| public::is_number(number) && number.len() <= 10)
+    inside.is_some_and(public::is_inode)
 }
 
 /// Whether what follows the directory `parent` is a path of its own: what `/proc/self/root`, `/proc/self/cwd`, `/proc/7/fd/3` lead to.

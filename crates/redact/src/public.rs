@@ -218,7 +218,7 @@ pub(crate) fn is_top(parent: Option<&str>, component: &str) -> bool {
 /// `python3.11` in a directory `lib`: the library of an interpreter, wherever it is installed.
 pub(crate) fn is_interpreter(parent: &str, name: &str) -> bool {
     let is_library = matches!(parent, "lib" | "lib64" | "share") || is_architecture(parent);
-    let known = |known: &&str| name.strip_prefix(*known).is_some_and(is_version);
+    let known = |known: &&str| name.strip_prefix(*known).is_some_and(is_short_version);
     is_library && ["python", "perl", "ruby", "R", "tcl"].iter().any(known)
 }
 
@@ -240,14 +240,12 @@ pub(crate) fn is_socket(kind: &str) -> bool {
 }
 
 /// Programs of which several versions are installed side by side; of any other a number would be somebody's.
-const VERSIONED: [&str; 35] = [
+const VERSIONED: [&str; 27] = [
     "aclocal",
-    "ar",
-    "as",
     "automake",
-    "c++",
     "clang",
     "clang++",
+    "clangd",
     "cpp",
     "g++",
     "gcc",
@@ -255,16 +253,13 @@ const VERSIONED: [&str; 35] = [
     "gcc-nm",
     "gcc-ranlib",
     "gcov",
+    "gdb",
     "gfortran",
-    "go",
-    "ld",
     "lld",
     "llvm-ar",
     "llvm-nm",
     "lua",
     "luac",
-    "nm",
-    "node",
     "perl",
     "php",
     "pip",
@@ -273,9 +268,6 @@ const VERSIONED: [&str; 35] = [
     "python",
     "ruby",
     "tclsh",
-    "wish",
-    "clangd",
-    "gdb",
 ];
 /// Digits of each of the two numbers of a version of a program.
 const VERSION_DIGITS: usize = 2;
@@ -290,21 +282,14 @@ fn is_versioned_program(name: &str) -> bool {
     let target = name.find("-linux-gnu-").map(|at| at + "-linux-gnu-".len());
     let (target, tool) = name.split_at(target.unwrap_or(0));
     let base = tool.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
-    let version = tool[base.len()..].trim_start_matches('-');
-    let short = |number: &str| (1..=VERSION_DIGITS).contains(&number.len()) && is_number(number);
     VERSIONED.contains(&base)
         && (target.is_empty() || is_architecture(target.trim_end_matches('-')))
-        && version.split('.').count() <= 2
-        && version.split('.').all(short)
+        && is_short_version(&tool[base.len()..])
 }
 
 /// A component of a path within a directory of the system.
 pub(crate) fn is_system_name(name: &str) -> bool {
-    SYSTEM.contains(name)
-        || is_library(name)
-        || is_module(name)
-        || is_versioned_directory(name)
-        || is_device(name)
+    SYSTEM.contains(name) || is_library(name) || is_module(name) || is_versioned_directory(name)
 }
 
 /// `libc.so.6`, `libm-2.36.so`.
@@ -318,22 +303,22 @@ pub(crate) fn is_library(name: &str) -> bool {
 /// `os.cpython-311.pyc`, `_bz2.cpython-311-x86_64-linux-gnu.so`.
 fn is_module(name: &str) -> bool {
     let Some((stem, tag)) = name.split_once(".cpython-3") else { return false };
-    let tag = tag.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = tag.len() - tag.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let tag = &tag[digits..];
     let known = SYSTEM.contains(&*format!("{stem}.py")) || SYSTEM.contains(stem);
     let tags = [".pyc", ".opt-1.pyc", ".opt-2.pyc", "-x86_64-linux-gnu.so", "-aarch64-linux-gnu.so"];
-    known && tags.contains(&tag) && name.len() < stem.len() + 40
+    known && digits <= VERSION_DIGITS && tags.contains(&tag)
 }
 
 /// `python3.11`, `gcc` beside `12`.
 fn is_versioned_directory(name: &str) -> bool {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
-    let groups = name.split('.').count();
-    matches!(base, "python" | "perl" | "gcc" | "ruby" | "llvm") && is_version(&name[base.len()..])
-        || base.is_empty() && !name.is_empty() && groups <= BARE_GROUPS && is_version(name)
+    matches!(base, "" | "python" | "perl" | "gcc" | "ruby" | "llvm") && is_short_version(&name[base.len()..])
+        || is_short_number(name)
 }
 
 /// Numbered and lettered devices: `tty1`, `cpu12`, `sda1`, `nvme0n1p2`.
-fn is_device(name: &str) -> bool {
+pub(crate) fn is_device(name: &str) -> bool {
     let numbered =
         ["tty", "ttyS", "cpu", "node", "loop", "dm-", "md", "sr", "policy", "index", "state", "event"];
     let rest = |prefix: &&str| name.strip_prefix(*prefix).is_some_and(is_short_number);
@@ -351,9 +336,8 @@ fn is_device(name: &str) -> bool {
     numbered.iter().any(rest) || ["sd", "vd", "xvd", "hd"].iter().any(disk) || nvme().unwrap_or(false)
 }
 
-/// Four numbers may be an address, three by themselves a date.
+/// Four numbers may be an address. Behind names of libraries three are a version, anywhere else a date.
 const GROUPS: usize = 3;
-const BARE_GROUPS: usize = 2;
 
 /// `.6.0.30`, `3.11`, `-12`, nothing: numbers that are too short and too few to be anything else.
 fn is_version(text: &str) -> bool {
@@ -363,9 +347,21 @@ fn is_version(text: &str) -> bool {
         && (text.is_empty() || text.split('.').all(|number| number.is_empty() || is_short_number(number)))
 }
 
+/// `3.11`, `-12`: one or two numbers of a version, each of two digits at most.
+fn is_short_version(text: &str) -> bool {
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let short = |number: &str| (1..=VERSION_DIGITS).contains(&number.len()) && is_number(number);
+    text.split('.').count() <= 2 && text.split('.').all(short)
+}
+
 /// A number of at most three digits.
 pub(crate) fn is_short_number(text: &str) -> bool {
     (1..=SHORT).contains(&text.len()) && is_number(text)
+}
+
+/// The number of what the kernel makes without a disk, which has 32 bits.
+pub(crate) fn is_inode(text: &str) -> bool {
+    is_number(text) && text.parse::<u32>().is_ok()
 }
 
 /// A number that a process can have, of which there are 2^22.
@@ -417,32 +413,38 @@ mod tests {
 
     #[test]
     fn words_of_systems_are_known_and_names_among_them_are_not() {
-        for name in [
-            "libc.so.6",
-            "libstdc++.so.6.0.30",
-            "python3.11",
-            "os.cpython-311.pyc",
-            "os.py",
-            "sda1",
-            "nvme0n1p2",
-        ] {
+        for name in
+            ["libc.so.6", "libstdc++.so.6.0.30", "python3.11", "os.cpython-311.pyc", "os.py", "5.36", "12"]
+        {
             assert!(is_system_name(name), "{name}");
         }
+        assert!(
+            is_device("sda1") && is_device("nvme0n1p2") && !is_device("sdquokka") && !is_device("cpu123456")
+        );
         for name in [
             "libquokka.so.6",
             "libc.so.quokka",
             "libc.so.123456789",
             "quokka.cpython-311.pyc",
-            "sdquokka",
             "quokka",
-            "cpu123456",
+            "python24.05.13",
+            "perl.555.12",
+            "ruby-12.05.87",
+            "555.867",
+            "os.cpython-34111111111111111.pyc",
+            "node17",
+            "sdab",
         ] {
             assert!(!is_system_name(name), "{name}");
         }
+        assert!(is_interpreter("lib", "python3.11") && !is_interpreter("lib", "python24.05.13"));
         assert!(is_program("python3.11") && is_program("gcc-12") && is_program("mAdd"));
         assert!(is_program("x86_64-linux-gnu-gcc-12") && !is_program("quokka-linux-gnu-gcc-12"));
         for name in [
             "quokka",
+            "node17",
+            "go24.12",
+            "ld07.95",
             "make-123456",
             "12",
             "id12.05.87",

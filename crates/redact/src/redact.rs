@@ -93,7 +93,7 @@ struct Translation {
     paths: Vec<u32>,
     errnos: Vec<u32>,
     flags: Vec<u32>,
-    /// By call of the log: whether it returns how long a name is.
+    /// By call of the log: whether it returns how long a name is, or may, as nobody knows what it is.
     measures_names: Vec<bool>,
     /// By file of the log: whether the log numbers it, or tells it by its name alone.
     numbered: Vec<bool>,
@@ -115,7 +115,9 @@ impl Translation {
         let paths = paths.collect();
         let kept = |text: &str, stays: bool| if stays { text.to_owned() } else { words.text(text) };
         let measures = |name: &str| {
-            named(name).is_some_and(|call| matches!(call.kind, CallKind::GetDirectory | CallKind::ReadLink))
+            !public::is_call(name)
+                || named(name)
+                    .is_some_and(|call| matches!(call.kind, CallKind::GetDirectory | CallKind::ReadLink))
         };
         let measures_names = names.calls.iter().map(|name| measures(name)).collect();
         let calls = names.calls.iter();

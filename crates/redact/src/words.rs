@@ -30,9 +30,9 @@ pub struct Words {
     keep_digits: bool,
     /// Public names of programs that the trail runs.
     programs: HashSet<String>,
-    /// Names of known programs that lie where they are public, and so stay everywhere.
+    /// Names of known programs, and last components of paths of the system, that lie where they are public, and so stay everywhere.
     kept: HashSet<String>,
-    /// Names of known programs that directories and entries of top directories have: somebody's, not the program's.
+    /// The same that directories and entries of top directories have: somebody's, not the program's.
     chosen: HashSet<String>,
     /// Templates of paths whose last component is public in some and not in others, because it has more digits or is on no list: it goes in all,
     /// so that they still are of one template.
@@ -77,6 +77,7 @@ impl Words {
     #[must_use]
     pub fn with_paths<'a>(mut self, paths: impl Iterator<Item = &'a str>) -> Self {
         let (mut public, mut private, mut chosen) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let mut last = HashSet::new();
         let mut templates = [HashSet::new(), HashSet::new()];
         for path in paths {
             let components = path.split('/');
@@ -88,6 +89,9 @@ impl Words {
                 let is_public = place::is_public(parent, name);
                 let names = if is_public { &mut public } else { &mut private };
                 names.insert(name);
+                if is_public && at > below.len() {
+                    last.insert(name);
+                }
                 if has_digits(name) {
                     templates[usize::from(is_public)].insert(template(parent, name));
                 }
@@ -97,8 +101,9 @@ impl Words {
                 }
             });
         }
-        chosen.retain(|name| public::is_program(name));
-        public.retain(|name| public::is_program(name) && !chosen.contains(name));
+        let is_of_system = |name: &&str| public::is_program(name) || last.contains(*name);
+        chosen.retain(is_of_system);
+        public.retain(|name| is_of_system(name) && !chosen.contains(name));
         self.chosen.extend(chosen.into_iter().map(str::to_owned));
         // Names with numbers are told apart by templates, in which all of a kind must be alike.
         let hashed: HashSet<Cow<'_, str>> =
@@ -120,11 +125,12 @@ impl Words {
     /// A path, or what stands for one (`pipe:[7]`, `TCP:[…]`).
     #[must_use]
     pub fn path(&self, path: &str) -> String {
-        if self.rules.keeps(path) {
+        let keeps = |path: &str| self.rules.keeps(path) && !climbs(path);
+        if keeps(path) {
             return path.to_owned();
         }
         let path = self.rules.path(path);
-        if self.key.is_none() || self.rules.keeps(&path) {
+        if self.key.is_none() || keeps(&path) {
             return path.into_owned();
         }
         object::redacted(&path, &|name| self.component(name)).unwrap_or_else(|| self.components(&path))
@@ -180,7 +186,7 @@ impl Words {
     pub fn word(&self, word: &str) -> String {
         let word = self.rules.argument(word);
         let word = if word.starts_with('/') { Cow::Owned(self.rules.path(&word).into_owned()) } else { word };
-        if self.key.is_none() || self.keeps(&word) || self.programs.contains(&*word) {
+        if self.key.is_none() || self.keeps(&word) || self.is_known(&word) {
             return word.into_owned();
         }
         if let Some(option) = word.strip_prefix("--") {
@@ -225,9 +231,9 @@ impl Words {
     fn keeps(&self, word: &str) -> bool {
         let is_plain = |component: &str| {
             let has_more = |c: char| c.is_whitespace() || c.is_control() || PUNCTUATION.contains(&c);
-            component != ".." && (!component.contains(has_more) || self.odd.contains(component))
+            !component.contains(has_more) || self.odd.contains(component)
         };
-        self.rules.keeps(word) && word.split('/').all(is_plain)
+        self.rules.keeps(word) && !climbs(word) && word.split('/').all(is_plain)
     }
 
     /// An argument, or what it says of an option.
@@ -269,13 +275,16 @@ impl Words {
         out
     }
 
+    /// Whether it is a name of a program or of the system that is as public here as where it lies.
+    fn is_known(&self, name: &str) -> bool {
+        let is_program = || !has_digits(name) && self.programs.contains(name) && !self.chosen.contains(name);
+        self.kept.contains(name) || is_program()
+    }
+
     /// One component of a path, wherever it is.
     fn component(&self, component: &str) -> String {
         let Some(key) = &self.key else { return component.to_owned() };
-        if matches!(component, "" | "." | "..")
-            || public::is_anywhere(component)
-            || self.kept.contains(component)
-            || !has_digits(component) && self.programs.contains(component) && !self.chosen.contains(component)
+        if matches!(component, "" | "." | "..") || public::is_anywhere(component) || self.is_known(component)
         {
             return component.to_owned();
         }
@@ -305,6 +314,11 @@ fn for_each_component<'a>(below: &'a str, mut each: impl FnMut(&str, &'a str)) {
             parent.clear();
         }
     }
+}
+
+/// Whether a path leads out of a directory that it goes through.
+fn climbs(path: &str) -> bool {
+    path.split('/').any(|component| component == "..")
 }
 
 /// What a component of a path has in common with those that differ in numbers.
@@ -547,6 +561,7 @@ mod tests {
             assert_eq!(words.word(word), word);
         }
         assert_eq!(words.variable("PATH=/scratch/public/lib:/usr/bin"), "PATH=/scratch/public/lib:/usr/bin");
+        assert!(!words.path("/scratch/public/none/../../home/quokka").contains("quokka"));
         for word in [
             "/scratch/public/d:/home/quokka",
             "/scratch/public/../../home/quokka",
