@@ -1,6 +1,7 @@
 //! Factors that change a model.
 
 mod burst;
+mod requests;
 mod shares;
 mod sharing;
 
@@ -153,7 +154,15 @@ impl Knobs {
             file.size = self.size(file.size)?;
             self.apply_counts(file)?;
             file.call_slack = self.slack(file.call_slack)?;
+            let reads = |file: &ModelFile| {
+                let counts =
+                    file.sessions.iter().map(|session| session.requests.get(&RequestKind::Read).copied());
+                counts.map(Option::unwrap_or_default).collect::<Vec<u64>>()
+            };
+            let before = reads(file);
             file.sessions.iter_mut().try_for_each(|session| self.apply_session(session))?;
+            // What is read of more is there before.
+            file.filled |= file.size > 0 && reads(file).iter().zip(before).any(|(now, before)| *now > before);
             self.apply_shares(file)?;
             file.statistics.iter_mut().try_for_each(|statistics| self.apply_statistics(statistics))?;
         }
@@ -178,6 +187,7 @@ impl Knobs {
             *count = self.rounded(Knob::Requests, *count, super::read::MAX_REQUESTS)?;
         }
         session.requests.retain(|_, count| *count > 0);
+        self.lengthen(session, &requests)?;
         session.counted = if session.steps() == counted { 0 } else { counted };
         if session.requests.is_empty() && !was_empty {
             return Err(KnobError::Empty(session.name.clone()));
@@ -211,6 +221,31 @@ impl Knobs {
         let of_size = if session.write_sizes.is_empty() { reads + writes } else { reads };
         cut(&mut session.runs, &mut session.sizes, of_size);
         cut(&mut session.write_runs, &mut session.write_sizes, writes);
+        Ok(())
+    }
+
+    /// Lets the laws of a session that had such requests fit those that it has now.
+    fn lengthen(
+        &self,
+        session: &mut ModelSession,
+        before: &BTreeMap<RequestKind, u64>,
+    ) -> Result<(), KnobError> {
+        let count = |all: &BTreeMap<RequestKind, u64>, kind| all.get(&kind).copied().unwrap_or_default();
+        let counts = |kinds: &[RequestKind]| {
+            [before, &session.requests].map(|all| kinds.iter().map(|kind| count(all, *kind)).sum::<u64>())
+        };
+        let (reads, writes) = (counts(&[RequestKind::Read]), counts(&[RequestKind::Write]));
+        let first = if session.write_offset.is_some() {
+            reads
+        } else {
+            counts(&[RequestKind::Read, RequestKind::Write])
+        };
+        let laws = std::iter::once((&mut session.offset, first));
+        for (law, [before, after]) in laws.chain(session.write_offset.iter_mut().map(|law| (law, writes))) {
+            if before != after && before > 0 && after > 0 {
+                *law = requests::lengthened(law, before, after).ok_or(KnobError::TooLarge(after))?;
+            }
+        }
         Ok(())
     }
 

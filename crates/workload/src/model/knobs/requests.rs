@@ -1,0 +1,98 @@
+//! Sessions of more or fewer transfers: what lay behind one another in a file does so again.
+
+use crate::model::{OffsetLaw, Stride};
+
+/// The law of an execution of `after` transfers in place of `before`. Parts of ranks, and executions, that lay behind one another are as much longer
+/// or shorter, and what goes towards the begin of the file ends where it did. NULL where that is beyond the largest file.
+pub(super) fn lengthened(law: &OffsetLaw, before: u64, after: u64) -> Option<OffsetLaw> {
+    let mut law = law.clone();
+    let OffsetLaw::Affine { start, rank, step, again, every, jump, .. } = &mut law else { return Some(law) };
+    let (outer, blocks) = match *every {
+        0 => (*step, [before, after]),
+        every => (*jump, [before.div_ceil(every), after.div_ceil(every)]),
+    };
+    // Where ranks take turns, they go on doing so.
+    if outer.by_ranks || outer.bytes == 0 {
+        return Some(law);
+    }
+    let one = outer.bytes.unsigned_abs();
+    let [old, new] = blocks.map(|blocks| one.checked_mul(blocks).filter(|bytes| *bytes > 0));
+    let span = Span { old: old?, new: new? };
+    let behind = if outer.bytes < 0 { span.old - one } else { 0 };
+    let first = start.checked_sub(behind)?;
+    let first = if first.is_multiple_of(span.old) { span.stretch(first)? } else { first };
+    *start = if outer.bytes < 0 { first.checked_add(span.new)?.checked_sub(one)? } else { first };
+    let part = *rank;
+    *rank = span.stretch(part)?;
+    *again = span.stretch_stride(*again, part, *rank)?;
+    Some(law)
+}
+
+/// How many bytes lie between the begins of two executions behind one another.
+struct Span {
+    old: u64,
+    new: u64,
+}
+
+impl Span {
+    /// A distance in which there is room for so many executions, and what is left of it.
+    fn stretch(&self, bytes: u64) -> Option<u64> {
+        (bytes / self.old).checked_mul(self.new)?.checked_add(bytes % self.old)
+    }
+
+    /// The same; of one that is a multiple of the parts of all ranks, that of the new parts.
+    fn stretch_stride(&self, stride: Stride, part: u64, new_part: u64) -> Option<Stride> {
+        let bytes = stride.bytes.unsigned_abs();
+        let stretched = match stride.by_ranks && part > 0 {
+            true => (bytes / part).checked_mul(new_part)?.checked_add(bytes % part)?,
+            false => self.stretch(bytes)?,
+        };
+        let stretched = i64::try_from(stretched).ok()?;
+        Some(Stride { bytes: if stride.bytes < 0 { -stretched } else { stretched }, ..stride })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn affine(start: u64, rank: u64, step: i64, again: Stride) -> OffsetLaw {
+        let (step, jump) = (Stride::fixed(step), Stride::default());
+        OffsetLaw::Affine { start, rank, step, again, every: 0, jump, shift: 0 }
+    }
+
+    #[test]
+    fn parts_of_ranks_lie_behind_one_another_again() {
+        let of = |start, rank, step| affine(start, rank, step, Stride::default());
+        // Ten blocks of 4 KiB a rank behind a header of 100 bytes; from the end; and two apart.
+        assert_eq!(lengthened(&of(100, 40_960, 4096), 10, 20), Some(of(100, 81_920, 4096)));
+        assert_eq!(lengthened(&of(36_864, 40_960, -4096), 10, 20), Some(of(77_824, 81_920, -4096)));
+        assert_eq!(lengthened(&of(36_864, 40_960, -4096), 10, 5), Some(of(16_384, 20_480, -4096)));
+        assert_eq!(lengthened(&of(40_960, 81_920, 4096), 10, 20), Some(of(81_920, 163_840, 4096)));
+        let turns = OffsetLaw::Affine {
+            start: 0,
+            rank: 4096,
+            step: Stride { bytes: 4096, by_ranks: true },
+            again: Stride::default(),
+            every: 0,
+            jump: Stride::default(),
+            shift: 0,
+        };
+        assert_eq!(lengthened(&turns, 10, 20), Some(turns));
+    }
+
+    #[test]
+    fn so_do_executions() {
+        // IOR: segments of the blocks of all ranks; and executions of a rank in its part.
+        let segments = |bytes| Stride { bytes, by_ranks: true };
+        assert_eq!(
+            lengthened(&affine(0, 262_144, 65_536, segments(262_144)), 4, 8),
+            Some(affine(0, 524_288, 65_536, segments(524_288)))
+        );
+        assert_eq!(
+            lengthened(&affine(0, 3000, 100, Stride::fixed(1000)), 10, 30),
+            Some(affine(0, 9000, 100, Stride::fixed(3000)))
+        );
+        assert_eq!(lengthened(&affine(u64::MAX - 5, 1 << 62, 1 << 60, Stride::default()), 2, 64), None);
+    }
+}
