@@ -1,6 +1,7 @@
 """What a clone must keep, at other numbers of ranks, too: files that are written by another name and renamed, reads of what the same session
 has written, parts of a file in which ranks stay, sizes in turn, files that are read from their end, files of one form of name that are not
-used alike, temporary files that get their names by links, sessions of ranks that differ in number, sizes of reads and of writes in turn. Programs are recorded with three ranks; what is generated with three and with eight, and what the program in C does that is made of
+used alike, temporary files that get their names by links, sessions of ranks that differ in number, sizes of reads and of writes in turn, files of other
+lengths. Programs are recorded with three ranks; what is generated with three and with eight, and what the program in C does that is made of
 the model, is held against what the program does.
 
 usage: kept.py IOTRAIL        (cc)
@@ -9,6 +10,7 @@ usage: kept.py IOTRAIL        (cc)
 import collections
 import csv
 import io
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -17,7 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDED, RANKS = 3, 8
 BLOCK, PART = 4096, 1000
-MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both")
+MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both", "lengths")
 LEVELS = ("program", "joint", "paper", "auto")
 iotrail = pathlib.Path(sys.argv[1]).resolve()
 problems = []
@@ -52,6 +54,10 @@ def transfers(trail, directory, by="tid"):
 
 def check(what, mode, ranks, number):
     """Whether these are what so many ranks do."""
+    if mode == "lengths":
+        # Their files are written before.
+        reads = [[moved for kind, *_, moved in own if kind == "read"] for own in ranks]
+        ranks = [own for own in reads if own]
     expect(f"{what}: ranks", len(ranks), number)
     if mode == "turns":
         sizes = [4096 if at % 2 else 100 for at in range(601)]
@@ -74,6 +80,9 @@ def check(what, mode, ranks, number):
         parts = [{offset // (BLOCK * PART) for _, offset, _, _ in own} for own in ranks]
         expect(f"{what}: parts", sorted(map(sorted, parts)), [[rank] for rank in range(number)])
         expect(f"{what}: reads", {len(own) for own in ranks} <= {200, 201, 202}, True)
+    elif mode == "lengths":
+        moved = lambda rank: [moved for k in range(3) for moved in (length(k, rank % RECORDED), 0)]
+        expect(f"{what}: bytes", sorted(ranks), sorted(moved(rank) for rank in range(number)))
     elif mode == "own":
         wanted = [(kind, at, 500, 500) for _ in range(3) for kind in ("write", "read") for at in (0, 500)]
         expect(f"{what}: transfers", [own for own in ranks if collections.Counter(own) != collections.Counter(wanted)], [])
@@ -90,6 +99,11 @@ def check(what, mode, ranks, number):
         # Records are read that were written long before.
         far = [sum(kind == "read" and offset < 512 * 100 for kind, offset, _, _ in own) for own in ranks]
         expect(f"{what}: early records are read", all(count > 50 for count in far), True)
+
+
+def length(k, rank):
+    """Bytes of the k-th file that a rank reads."""
+    return 1000 * (k + 1) + 100 * rank
 
 
 def names(directory):
@@ -109,6 +123,8 @@ def record(work, program, mode):
     files.mkdir()
     with open(files / "data", "wb") as data:
         data.truncate(BLOCK * PART * RANKS)
+    for k, rank in itertools.product(range(3), range(RECORDED)):
+        (files / f"in{k}.{rank}").write_bytes(bytes(length(k, rank)))
     run(iotrail, "-q", "record", "-o", trail, "--", program, mode, files, RECORDED)
     return files, trail
 

@@ -78,6 +78,7 @@ impl PaperClasses {
             class: class_of,
             kind,
             size: 0,
+            lengths: Vec::new(),
             present: false,
             call_slack: 0,
             times: Ratio::ONE,

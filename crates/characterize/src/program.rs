@@ -386,6 +386,7 @@ struct Files {
     counts: Vec<u64>,
     what: Vec<FileKind>,
     sizes: Vec<u64>,
+    lengths: Vec<Vec<(u64, u64)>>,
     present: Vec<bool>,
 }
 
@@ -398,7 +399,7 @@ impl Files {
         shapes: &Shapes,
         naming: Naming,
     ) -> Self {
-        let mut used: BTreeMap<usize, BTreeMap<usize, Vec<(usize, usize)>>> = BTreeMap::new();
+        let mut used = Uses::new();
         let mut firsts: BTreeMap<usize, (i64, usize)> = BTreeMap::new();
         for (rank, sessions) in ranks.iter().enumerate() {
             for execution in &sessions.executions {
@@ -423,6 +424,7 @@ impl Files {
             counts: Vec::new(),
             what: Vec::new(),
             sizes: Vec::new(),
+            lengths: Vec::new(),
             present: Vec::new(),
         };
         let mut alike: BTreeMap<_, usize> = BTreeMap::new();
@@ -481,7 +483,10 @@ impl Files {
             files.sharing.push(sharing);
             files.counts.push(count);
             files.what.push(what);
-            files.sizes.push(if is_there && what == FileKind::File { end } else { 0 });
+            let holds = is_there && what == FileKind::File;
+            files.sizes.push(if holds { end } else { 0 });
+            let lengths = || lengths(&used, &files.kinds[at], (sharing, count, end), kinds, frame);
+            files.lengths.push(if holds { in_turn(&lengths()) } else { Vec::new() });
             let is_made = |kind: &usize| {
                 let makes =
                     |shape: &Shape| shape.mode().create || shape.call == Some(NameCall::MakeDirectory);
@@ -538,6 +543,7 @@ impl Files {
                 class: self.sharing[at],
                 kind: self.what[at],
                 size: self.sizes[at],
+                lengths: self.lengths[at].clone(),
                 present: self.present[at],
                 call_slack: 0,
                 times: Ratio::ONE,
@@ -662,6 +668,57 @@ fn sizes(shape: &Shape) -> [Sizes; 2] {
         (_, true) => [reads, Sizes::default()],
         _ => [reads, writes],
     }
+}
+
+/// What is done with the files of each kind by each rank, in order: shape and file.
+type Uses = BTreeMap<usize, BTreeMap<usize, Vec<(usize, usize)>>>;
+
+/// Lengths of the files of a model in their turn, of private ones rank by rank, whose longest has `end` bytes.
+fn lengths(
+    used: &Uses,
+    members: &[usize],
+    (sharing, count, end): (Sharing, u64, u64),
+    kinds: &Kinds,
+    frame: &Frame,
+) -> Vec<u64> {
+    let own = |used: &[(usize, usize)]| {
+        let mut seen = BTreeSet::new();
+        let first = used.iter().filter(|(_, file)| seen.insert(kinds.named[*file]));
+        first.map(|(_, file)| frame.ends[*file]).collect::<Vec<u64>>()
+    };
+    if sharing != Sharing::Private {
+        let of_kind = |kind: &usize| used[kind].values().flat_map(|used| own(used)).max().unwrap_or(end);
+        return members.iter().map(of_kind).collect();
+    }
+    let padded = |rank| {
+        let mut all = used[&members[0]].get(&rank).map_or(Vec::new(), |used| own(used));
+        all.resize(count as usize, all.last().copied().unwrap_or(end));
+        all
+    };
+    let ranks = if frame.ranks() * count as usize <= MOST_LENGTHS { frame.ranks() } else { 1 };
+    (0..ranks).flat_map(padded).collect()
+}
+
+/// Of more runs of lengths of files so many stand for all.
+const LENGTHS: usize = 64;
+/// Of more private files only those of the first rank.
+const MOST_LENGTHS: usize = 1 << 20;
+/// How far apart neighbours of these come: nearly all of them lie between two that are alike.
+const APART: usize = 37;
+
+/// Lengths of files in their order, as runs, if they differ; of many the means of equally many, in turn.
+fn in_turn(lengths: &[u64]) -> Vec<(u64, u64)> {
+    let runs: Vec<(u64, u64)> =
+        lengths.chunk_by(|one, next| one == next).map(|run| (run[0], run.len() as u64)).collect();
+    if runs.len() <= LENGTHS {
+        return if runs.len() > 1 { runs } else { Vec::new() };
+    }
+    let mut sorted = lengths.to_vec();
+    sorted.sort_unstable();
+    let bound = |slice: usize| sorted.len() * slice / LENGTHS;
+    let slice = |turn: usize| turn * APART % LENGTHS;
+    let mean_of = |slice: usize| mean(&sorted[bound(slice)..bound(slice + 1)]);
+    (0..LENGTHS).map(|turn| (mean_of(slice(turn)), 1)).collect()
 }
 
 /// Whether what is done needs the file to be there.
@@ -1079,6 +1136,7 @@ mod tests {
             class: Sharing::Shared,
             kind: FileKind::File,
             size: 0,
+            lengths: Vec::new(),
             present: false,
             call_slack: 0,
             times: Ratio::ONE,

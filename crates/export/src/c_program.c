@@ -78,7 +78,10 @@ struct session {
 struct file {
 	const char *name;
 	int class;
+	/* Bytes that each holds before; the most, if they differ. */
 	u64 count, size;
+	/* Where they differ, those of each in its turn; private files are counted rank by rank. */
+	const struct size *lengths;
 	int kind, present;
 	u64 slack;
 	/* Bytes more for each rank beyond so many. */
@@ -671,6 +674,21 @@ static void take_messages_left(void)
 			receive(other);
 }
 
+static u64 length_of(const struct file *file, u64 number)
+{
+	u64 all = 0, before = 0;
+	if (!file->lengths)
+		return file->size;
+	for (const struct size *length = file->lengths; length->weight; length++)
+		all += length->weight;
+	if (file->class == PRIVATE)
+		number += (u64)rank * file->count;
+	for (const struct size *length = file->lengths; length->weight; length++)
+		if (number % all < (before += length->weight))
+			return length->bytes;
+	return 0;
+}
+
 /* Directories, and files that are there before the run, with something in them. */
 static void prepare(void)
 {
@@ -699,7 +717,7 @@ static void prepare(void)
 			if (!is_made && descriptor < 0)
 				die("open", name);
 			u64 more = (u64)ranks > file->recorded ? (u64)ranks - file->recorded : 0;
-			for (u64 left = file->size + more * file->growth; left && descriptor >= 0;) {
+			for (u64 left = length_of(file, number) + more * file->growth; left && descriptor >= 0;) {
 				u64 part = left < LARGEST ? left : LARGEST;
 				if (write(descriptor, buffer, part) != (ssize_t)part)
 					die("write", name);

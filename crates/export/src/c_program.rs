@@ -55,7 +55,16 @@ fn write_files(out: &mut String, model: &Model) -> fmt::Result {
     if model.groups.is_empty() {
         writeln!(out, "\t{{ 0, -1 }},")?;
     }
-    writeln!(out, "}};\n\nstatic const struct file files[] = {{")?;
+    writeln!(out, "}};\n")?;
+    let differing = || model.files.iter().enumerate().filter(|(_, file)| !file.lengths.is_empty());
+    for (at, file) in differing() {
+        writeln!(
+            out,
+            "static const struct size lengths_{at}[] = {};",
+            table(&mut file.lengths.iter().copied())
+        )?;
+    }
+    writeln!(out, "static const struct file files[] = {{")?;
     for (at, file) in model.files.iter().enumerate() {
         let class = match file.class {
             Sharing::Root => "ROOT",
@@ -69,10 +78,11 @@ fn write_files(out: &mut String, model: &Model) -> fmt::Result {
         };
         let (name, present) = (literal(&file.name), u8::from(file.present));
         let (count, size, slack) = (file.count, file.size, file.call_slack);
+        let lengths = if file.lengths.is_empty() { "0".to_owned() } else { format!("lengths_{at}") };
         let (growth, ranks) = (model.growth(at), model.ranks.unwrap_or_default());
         writeln!(
             out,
-            "\t{{ {name}, {class}, {count}, {size}ULL, {kind}, {present}, {slack}ULL, {growth}ULL, {ranks} }},"
+            "\t{{ {name}, {class}, {count}, {size}ULL, {lengths}, {kind}, {present}, {slack}ULL, {growth}ULL, {ranks} }},"
         )?;
     }
     let made = (0..model.files.len()).map(|file| model.makes(file));
@@ -107,12 +117,14 @@ fn write_sessions(out: &mut String, model: &Model) -> Result<BTreeMap<(usize, us
     Ok(numbers)
 }
 
+/// Sizes with weights, or runs of them, up to an end.
+fn table(sizes: &mut dyn Iterator<Item = (u64, u64)>) -> String {
+    let all = sizes.map(|(bytes, weight)| format!("{{ {bytes}ULL, {weight} }}, ")).collect::<String>();
+    format!("{{ {all}{{ 0, 0 }} }}")
+}
+
 fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSession) -> fmt::Result {
     use RequestKind::{Fdatasync, Fsync, Lock, LockShared, Read, Stat, Truncate, Unlock, Write};
-    let table = |sizes: &mut dyn Iterator<Item = (u64, u64)>| {
-        let all = sizes.map(|(bytes, weight)| format!("{{ {bytes}ULL, {weight} }}, ")).collect::<String>();
-        format!("{{ {all}{{ 0, 0 }} }}")
-    };
     for (word, kind) in [("reads", Read), ("writes", Write)] {
         let sizes = match session.runs_of(kind) {
             [] => table(&mut session.sizes_of(kind).iter().map(|(bytes, weight)| (*bytes, *weight))),

@@ -311,6 +311,9 @@ impl Job<'_> {
             .start
             .saturating_add(layout.rank.saturating_mul(u64::from(self.ranks.saturating_sub(1))))
             .saturating_add(step.saturating_mul(per_loop));
+        if !self.file.lengths.is_empty() {
+            lose("the lengths of files: all have the largest");
+        }
         let whole = end.max(self.file.size);
         let size = layout.scattered.as_ref().map_or(whole, |scattered| scattered.extent);
         let size = size.saturating_mul(self.file.count);

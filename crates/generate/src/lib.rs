@@ -226,7 +226,7 @@ impl Files<'_> {
             let is_there = self.model.is_there(file) && !renamed;
             self.files.push(ScratchFile {
                 name: format!("{}{}", model.instance(rank, number), if renamed { ".renamed" } else { "" }),
-                size: is_there.then_some(model.size),
+                size: is_there.then(|| model.length(rank, number)),
                 directory: model.kind == FileKind::Directory,
             });
             self.files.len() - 1

@@ -233,8 +233,11 @@ pub struct ModelFile {
     pub class: Sharing,
     /// What it is.
     pub kind: FileKind,
-    /// Bytes that it holds before the run.
+    /// Bytes that it holds before the run; of several the most.
     pub size: u64,
+    /// The same of each file in its turn, as runs of size and number, where they differ; behind the last one the first one comes again. Private files
+    /// are counted rank by rank.
+    pub lengths: Vec<(u64, u64)>,
     /// Whether it is there before the run though it holds nothing and a session or call makes it.
     pub present: bool,
     /// Time before each call that names it, in ns.
@@ -252,6 +255,22 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
+    /// Bytes that the file of a rank and a number holds before the run.
+    #[must_use]
+    pub fn length(&self, rank: u32, number: u64) -> u64 {
+        let all: u64 =
+            self.lengths.iter().map(|(_, count)| count).fold(0, |sum, count| sum.saturating_add(*count));
+        let before =
+            if self.class == Sharing::Private { u64::from(rank).saturating_mul(self.count) } else { 0 };
+        let Some(mut at) = before.saturating_add(number).checked_rem(all) else { return self.size };
+        let own = self.lengths.iter().find(|(_, count)| {
+            let is_own = at < *count;
+            at = at.saturating_sub(*count);
+            is_own
+        });
+        own.map_or(self.size, |(size, _)| *size)
+    }
+
     /// The name of the file of a rank and a number.
     #[must_use]
     pub fn instance(&self, rank: u32, number: u64) -> String {

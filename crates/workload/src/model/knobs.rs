@@ -151,7 +151,9 @@ impl Knobs {
             model.use_layer(layer)?;
         }
         for file in &mut model.files {
-            file.size = self.size(file.size)?;
+            for size in std::iter::once(&mut file.size).chain(file.lengths.iter_mut().map(|(size, _)| size)) {
+                *size = self.size(*size)?;
+            }
             self.apply_counts(file)?;
             file.call_slack = self.slack(file.call_slack)?;
             let reads = |file: &ModelFile| {

@@ -350,7 +350,14 @@ impl Source<'_> {
                 "expected calls in [program] in place of it, as in { call = \"readdir\", file = \"NAME\" }";
             return Err(self.error(session.name.span(), "a session of what holds no bytes", expected));
         }
+        let lengths = raw.size.as_ref().map_or(Ok(Vec::new()), |size| self.lengths(size))?;
+        let size = match (&raw.size, lengths.iter().map(|(size, _)| *size).max()) {
+            (_, Some(most)) => most,
+            (Some(size), None) => self.quantity(size, bytes, BYTES_EXPECTED)?,
+            (None, None) => 0,
+        };
         Ok(ModelFile {
+            lengths: if lengths.len() > 1 { lengths } else { Vec::new() },
             name: raw.name.get_ref().clone(),
             class,
             kind,
@@ -363,7 +370,7 @@ impl Source<'_> {
                 .call_slack
                 .as_ref()
                 .map_or(Ok(0), |slack| self.quantity(slack, time, TIME_EXPECTED))?,
-            size: raw.size.as_ref().map_or(Ok(0), |size| self.quantity(size, bytes, BYTES_EXPECTED))?,
+            size,
             sessions: raw.session.iter().map(|session| self.session(session)).collect::<Result<_, _>>()?,
             statistics: raw
                 .statistics
@@ -371,6 +378,15 @@ impl Source<'_> {
                 .map(|statistics| self.statistics(statistics, (kind, groups)))
                 .collect::<Result<_, _>>()?,
         })
+    }
+
+    /// How many bytes each file holds in its turn; none for a number of bytes.
+    fn lengths(&self, raw: &Spanned<toml::Value>) -> Result<Vec<(u64, u64)>, ModelError> {
+        let toml::Value::Array(items) = raw.get_ref() else { return Ok(Vec::new()) };
+        let expected = "expected sizes of the files in their order, as in [\"15 * 64 KiB\", \"1 KiB\"]";
+        runs_of_bytes(items)
+            .filter(|runs| !runs.is_empty())
+            .ok_or_else(|| self.error(raw.span(), "this is not a list of sizes", expected))
     }
 
     fn count(&self, raw: &RawFile) -> Result<u64, ModelError> {

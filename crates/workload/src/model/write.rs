@@ -122,7 +122,9 @@ fn write_file(f: &mut fmt::Formatter<'_>, model: &Model, file: &ModelFile) -> fm
         FileKind::Directory => writeln!(f, "kind = \"directory\"")?,
         FileKind::Absent => writeln!(f, "kind = \"absent\"")?,
     }
-    if file.size > 0 {
+    if !file.lengths.is_empty() {
+        writeln!(f, "size = [{}]", file.lengths.iter().map(run_text).collect::<Vec<_>>().join(", "))?;
+    } else if file.size > 0 {
         writeln!(f, "size = \"{}\"", bytes_text(file.size))?;
     }
     if file.present {

@@ -188,6 +188,7 @@ impl Numbers {
                 class,
                 kind,
                 size: 0,
+                lengths: Vec::new(),
                 present: false,
                 call_slack: 0,
                 times: Ratio::ONE,

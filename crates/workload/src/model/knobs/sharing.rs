@@ -49,6 +49,7 @@ pub(super) fn share(model: &mut Model, wanted: Sharing) -> Result<(), KnobError>
             }
         }
         of.class = wanted;
+        of.lengths.clear();
         if wanted == Sharing::Shared {
             keep_name(&mut model.steps, file);
         }
