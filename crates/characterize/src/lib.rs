@@ -5,6 +5,7 @@
 
 mod after;
 mod clocks;
+mod cost;
 mod ends;
 mod fit;
 mod gather;

@@ -109,8 +109,7 @@ pub(crate) fn recorded(rank: &RankSessions, classes: &PaperClasses) -> Vec<Synth
         let name = classes.named[execution.file] as u64;
         let action = action(execution, at, (file, name), &mut transfers[number]);
         let unseen = usize::from(!execution.opened && execution.shape.call.is_none());
-        let slack =
-            at.checked_sub(unseen).and_then(|at| execution.slack.get(at)).copied().unwrap_or_default();
+        let slack = at.checked_sub(unseen).and_then(|at| execution.slack.get(at)?.get()).unwrap_or_default();
         Synthetic {
             action,
             slack,

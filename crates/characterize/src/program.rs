@@ -566,8 +566,10 @@ impl Files {
         for ((file, shape), executions) in &executions {
             let (file, shape) = (*file, *shape);
             let kept = &shapes.kept[shape];
-            let slack: Vec<u64> =
-                executions.iter().flat_map(|(.., execution)| execution.slack.iter().copied()).collect();
+            let slack: Vec<u64> = executions
+                .iter()
+                .flat_map(|(.., execution)| execution.slack.iter().filter_map(|slack| slack.get()))
+                .collect();
             if let Some(call) = kept.call {
                 numbers.insert((file, shape), Target::Call(file, call, None));
                 of_calls.entry(file).or_default().extend(slack);

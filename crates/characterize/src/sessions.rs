@@ -78,8 +78,8 @@ pub(crate) struct Execution {
     pub(crate) kinds: Box<[RequestKind]>,
     /// Whether its open was seen.
     pub(crate) opened: bool,
-    /// Slack before its requests, in ns.
-    pub(crate) slack: Box<[u64]>,
+    /// Slack before its requests, in ns; NULL before the first one of the rank.
+    pub(crate) slack: Box<[Nullable<u64>]>,
     /// Sum of the times that its requests took, in ns, and their number.
     pub(crate) took: (u64, u64),
     /// When its first request began, and when its last one ended (where that was not seen, began), in ns.
@@ -198,7 +198,7 @@ struct Building {
     /// Whether any of its requests is a call of MPI-IO, and whether all that may be are made by all ranks together.
     of_mpi: bool,
     all_together: bool,
-    slack: Vec<u64>,
+    slack: Vec<Nullable<u64>>,
     took: (u64, u64),
     start: i64,
     end: i64,
@@ -243,7 +243,7 @@ impl Building {
         self.of_mpi |= request.form.layer != SessionLayer::System;
         self.all_together &= together || request.kind() == CallKind::Stat;
         (self.last, self.end) = (at, request.end.get().unwrap_or(request.start));
-        self.slack.push(request.slack_ns.get().map_or(0, |ns| ns.max(0) as u64));
+        self.slack.push(request.slack_ns.get().and_then(|ns| u64::try_from(ns).ok()).into());
         if let Some(end) = request.end.get() {
             let took = end.saturating_sub(request.start).max(0) as u64;
             self.took = (self.took.0.saturating_add(took), self.took.1 + 1);
@@ -460,7 +460,10 @@ mod tests {
         assert!(!upgraded.has_fitting_locks());
         assert_eq!(upgraded.leave_locks_out(), 2);
         assert_eq!(upgraded.kinds, [RequestKind::Read, RequestKind::Write]);
-        assert_eq!((upgraded.positions, upgraded.slack), (vec![2, 4], vec![0, 2, 4]));
+        assert_eq!(
+            (upgraded.positions, upgraded.slack),
+            (vec![2, 4], vec![Nullable::some(0), Nullable::some(2), Nullable::some(4)])
+        );
         assert_eq!(upgraded.requests.values().sum::<u64>(), 2);
     }
 }

@@ -104,11 +104,12 @@ pub(crate) fn ranked_by(log: &EventLog, query: &Query, ranking: Ranking) -> Rank
     }
 }
 
-/// The streams of what was gathered for such ranks.
+/// The streams of what was gathered for such ranks, between whose calls a tracer needs `cost` ns.
 pub(crate) fn streams(
     log: &EventLog,
     gathered: Gathered,
     (by, processes): (RankedBy, &ProcessTable),
+    cost: i64,
 ) -> Streams {
     let Gathered { rows, mut left_out, has_mpi } = gathered;
     let (joins, piped) = match by {
@@ -137,7 +138,7 @@ pub(crate) fn streams(
         };
         let listener = Listener::new(&texts, &uses);
         let of_rank = rank_stream(
-            (&rows, by),
+            (&rows, by, cost),
             (log.names(), listener, &of_all),
             &mut numbers,
             &mut left_out,
@@ -358,7 +359,7 @@ struct RankStream {
 }
 
 fn rank_stream(
-    (rows, by): (&[Row], RankedBy),
+    (rows, by, cost): (&[Row], RankedBy, i64),
     (names, mut listener, of_all): (&Names, Listener<'_>, &BTreeSet<i32>),
     numbers: &mut Numbers,
     left_out: &mut LeftOut,
@@ -432,7 +433,7 @@ fn rank_stream(
             What::MpiBegins | What::MpiEnds => {}
         }
     }
-    let mut requests = requests(&calls, 0);
+    let mut requests = requests(&calls, cost);
     keep_last_closes(&mut requests);
     let places = Places::of_requests(&requests);
     let barriers = barriers.into_iter().map(|calls| places.of(calls)).collect();

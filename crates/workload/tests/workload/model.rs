@@ -367,7 +367,7 @@ fn models() -> impl Strategy<Value = Model> {
                     kind: FileKind::File,
                     count,
                     size,
-                    lengths: if size > 1 { vec![(size, times), (size / 2, 1)] } else { Vec::new() },
+                    lengths: if size > 1 { vec![(size, times + 1), (size / 2, 1)] } else { Vec::new() },
                     present: size % 2 == 1,
                     call_slack: size,
                     times: Ratio::reduced(times + 1, 2).expect("a ratio"),
