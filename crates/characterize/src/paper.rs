@@ -80,7 +80,7 @@ impl PaperClasses {
             size: 0,
             lengths: Vec::new(),
             present: false,
-            call_slack: 0,
+            call_slack: Vec::new(),
             times: Ratio::ONE,
             call_times: Ratio::ONE,
             filled: false,

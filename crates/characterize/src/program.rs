@@ -518,6 +518,19 @@ impl Files {
         }
     }
 
+    /// Times before the calls that name the files of each kind, in the order in which ranks make them.
+    fn slack_of_calls(&self, ranks: &[RankSessions]) -> BTreeMap<usize, Vec<u64>> {
+        let mut of_files: BTreeMap<usize, Vec<Vec<u64>>> = BTreeMap::new();
+        for (rank, sessions) in ranks.iter().enumerate() {
+            for execution in sessions.executions.iter().filter(|execution| execution.shape.call.is_some()) {
+                let of_ranks = of_files.entry(self.of_kind[&execution.kind]).or_default();
+                of_ranks.resize(rank + 1, Vec::new());
+                of_ranks[rank].extend(execution.slack.iter().map(|slack| slack.get().unwrap_or_default()));
+            }
+        }
+        of_files.into_iter().map(|(file, of_ranks)| (file, of_calls(&of_ranks))).collect()
+    }
+
     /// Files with their sessions; the place of each file and shape in them; executions that follow no law.
     #[expect(clippy::type_complexity, reason = "three answers of one look")]
     fn modelled(
@@ -545,7 +558,7 @@ impl Files {
                 size: self.sizes[at],
                 lengths: self.lengths[at].clone(),
                 present: self.present[at],
-                call_slack: 0,
+                call_slack: Vec::new(),
                 times: Ratio::ONE,
                 call_times: Ratio::ONE,
                 filled: false,
@@ -562,7 +575,6 @@ impl Files {
             let placed = sessions.map(|((_, shape), all)| placed(&shapes.kept[*shape], all, count));
             laws::of_file(&placed.collect::<Vec<_>>())
         });
-        let mut of_calls: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for ((file, shape), executions) in &executions {
             let (file, shape) = (*file, *shape);
             let kept = &shapes.kept[shape];
@@ -572,7 +584,6 @@ impl Files {
                 .collect();
             if let Some(call) = kept.call {
                 numbers.insert((file, shape), Target::Call(file, call, None));
-                of_calls.entry(file).or_default().extend(slack);
                 continue;
             }
             let Some(Laws { offset, write_offset, random, kept: places }) = laws.next() else { continue };
@@ -605,8 +616,8 @@ impl Files {
                 counted: 0,
             });
         }
-        for (file, slack) in of_calls {
-            files[file].call_slack = mean(&slack);
+        for (file, slack) in self.slack_of_calls(ranks) {
+            files[file].call_slack = slack;
         }
         (files, numbers, without_law)
     }
@@ -617,6 +628,24 @@ fn placed<'a>(shape: &Shape, all: &[(u32, u64, &'a Execution)], ranks: u32) -> (
     let places = all.iter().map(|(rank, again, one)| (*rank, *again, &one.transfers[..])).collect();
     let (append, sizes) = (shape.mode().append, shape.has_sizes_in_order());
     (places, Known { append, sizes, ranks, part: None })
+}
+
+/// Times before the calls of ranks, in their order: the means of all ranks if these make equally many, few calls; else those of all of them in turn.
+fn of_calls(of_ranks: &[Vec<u64>]) -> Vec<u64> {
+    let own: Vec<&Vec<u64>> = of_ranks.iter().filter(|own| !own.is_empty()).collect();
+    let count = own.first().map_or(0, |own| own.len());
+    let times: Vec<u64> = if count <= IN_TURN && own.iter().all(|own| own.len() == count) {
+        let at = |at: usize| rounded(mean(&own.iter().map(|own| own[at]).collect::<Vec<u64>>()));
+        (0..count).map(at).collect()
+    } else {
+        let mut all: Vec<u64> = own.into_iter().flatten().copied().collect();
+        all.sort_unstable();
+        shuffled_means(&all).into_iter().map(rounded).collect()
+    };
+    match times.iter().all(|ns| Some(ns) == times.first()) {
+        true => times.into_iter().take(1).filter(|ns| *ns > 0).collect(),
+        false => times,
+    }
 }
 
 /// Of models with more sessions each has the mean of its slack alone.
@@ -701,8 +730,8 @@ fn lengths(
     (0..ranks).flat_map(padded).collect()
 }
 
-/// Of more runs of lengths of files so many stand for all.
-const LENGTHS: usize = 64;
+/// Of more values in turn so many stand for all.
+const IN_TURN: usize = 64;
 /// Of more private files only those of the first rank.
 const MOST_LENGTHS: usize = 1 << 20;
 /// How far apart neighbours of these come: nearly all of them lie between two that are alike.
@@ -712,15 +741,22 @@ const APART: usize = 37;
 fn in_turn(lengths: &[u64]) -> Vec<(u64, u64)> {
     let runs: Vec<(u64, u64)> =
         lengths.chunk_by(|one, next| one == next).map(|run| (run[0], run.len() as u64)).collect();
-    if runs.len() <= LENGTHS {
+    if runs.len() <= IN_TURN {
         return if runs.len() > 1 { runs } else { Vec::new() };
     }
     let mut sorted = lengths.to_vec();
     sorted.sort_unstable();
-    let bound = |slice: usize| sorted.len() * slice / LENGTHS;
-    let slice = |turn: usize| turn * APART % LENGTHS;
+    shuffled_means(&sorted).into_iter().map(|mean| (mean, 1)).collect()
+}
+
+/// The means of equally many of these values in ascending order, in an order in which they are mixed.
+fn shuffled_means(sorted: &[u64]) -> Vec<u64> {
+    let count = sorted.len().min(IN_TURN);
+    // All numbers of slices occur if it is no divisor of theirs.
+    let apart = if count == APART { 1 } else { APART };
+    let bound = |slice: usize| sorted.len() * slice / count;
     let mean_of = |slice: usize| mean(&sorted[bound(slice)..bound(slice + 1)]);
-    (0..LENGTHS).map(|turn| (mean_of(slice(turn)), 1)).collect()
+    (0..count).map(|turn| mean_of(turn * apart % count)).collect()
 }
 
 /// Whether what is done needs the file to be there.
@@ -1140,7 +1176,7 @@ mod tests {
             size: 0,
             lengths: Vec::new(),
             present: false,
-            call_slack: 0,
+            call_slack: Vec::new(),
             times: Ratio::ONE,
             call_times: Ratio::ONE,
             filled: false,

@@ -31,7 +31,7 @@ enum { PLAIN, DIRECTORY, ABSENT };
 /* Where transfers begin: where the one before ended, by a law, at listed places, or at places that are drawn. */
 enum { FOLLOWING, BY_LAW, LISTED, DRAWN, DRAWN_BETWEEN };
 enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, LINK_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME,
-	GETS_NAME, NAME_CALLS };
+	GETS_NAME, ALL_CALLS, NAME_CALLS };
 
 /* Sizes of transfers with their weights, in order if they are runs. */
 struct size {
@@ -83,7 +83,9 @@ struct file {
 	/* Where they differ, those of each in its turn; private files are counted rank by rank. */
 	const struct size *lengths;
 	int kind, present;
-	u64 slack;
+	/* Times before calls, in their order. */
+	const u64 *slack;
+	u64 slacks;
 	/* Bytes more for each rank beyond so many. */
 	u64 growth, recorded;
 };
@@ -557,7 +559,8 @@ static void call(int what, int number, int to, u64 (*times)[NAME_CALLS])
 		made_of(number)[of_name] = 0;
 	struct stat found;
 	int failed = 0;
-	pause_for(file->slack);
+	if (file->slacks)
+		pause_for(file->slack[times[number][ALL_CALLS]++ % file->slacks]);
 	if (what == OPEN_NAME) {
 		failed = open(name, O_RDONLY) < 0;
 	} else if (what == STAT_NAME) {

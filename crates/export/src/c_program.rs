@@ -64,6 +64,10 @@ fn write_files(out: &mut String, model: &Model) -> fmt::Result {
             table(&mut file.lengths.iter().copied())
         )?;
     }
+    for (at, file) in model.files.iter().enumerate().filter(|(_, file)| !file.call_slack.is_empty()) {
+        let times: Vec<String> = file.call_slack.iter().map(|ns| format!("{ns}ULL")).collect();
+        writeln!(out, "static const u64 slack_{at}[] = {{ {} }};", times.join(", "))?;
+    }
     writeln!(out, "static const struct file files[] = {{")?;
     for (at, file) in model.files.iter().enumerate() {
         let class = match file.class {
@@ -77,12 +81,14 @@ fn write_files(out: &mut String, model: &Model) -> fmt::Result {
             FileKind::Absent => "ABSENT",
         };
         let (name, present) = (literal(&file.name), u8::from(file.present));
-        let (count, size, slack) = (file.count, file.size, file.call_slack);
+        let (count, size) = (file.count, file.size);
+        let slack = if file.call_slack.is_empty() { "0".to_owned() } else { format!("slack_{at}") };
         let lengths = if file.lengths.is_empty() { "0".to_owned() } else { format!("lengths_{at}") };
         let (growth, ranks) = (model.growth(at), model.ranks.unwrap_or_default());
         writeln!(
             out,
-            "\t{{ {name}, {class}, {count}, {size}ULL, {lengths}, {kind}, {present}, {slack}ULL, {growth}ULL, {ranks} }},"
+            "\t{{ {name}, {class}, {count}, {size}ULL, {lengths}, {kind}, {present}, {slack}, {}, {growth}ULL, {ranks} }},",
+            file.call_slack.len()
         )?;
     }
     let made = (0..model.files.len()).map(|file| model.makes(file));

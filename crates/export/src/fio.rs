@@ -143,7 +143,7 @@ impl Times {
                 }
                 ProgramStep::Call { file, ranks, .. } => {
                     let (_, members) = members(model, *file, *ranks, self.ranks);
-                    let time_ns = model.files[*file].call_slack;
+                    let time_ns = model.files[*file].mean_call_slack();
                     let one = Amount { requests: 1, time_ns, ..Amount::default() };
                     self.calls = self.calls.plus(one.times(times.saturating_mul(members.into())));
                 }

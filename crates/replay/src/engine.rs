@@ -3,7 +3,7 @@
 use crate::content::FileContent;
 use crate::meeting::{Event, Meeting, Meetings};
 use crate::outcome::{OperationKind, Outcome};
-use crate::pacing::{Pacing, sleep_until};
+use crate::pacing::{Pacing, sleep_exactly, sleep_until};
 use crate::plan::{DIRECT_BLOCK, Plan};
 use crate::program::{Action, Expected, Interface, OpenMode, OpenNumber, Operation, Stream};
 use crate::sandbox::{Sandbox, noise};
@@ -190,6 +190,7 @@ impl<'a> Running<'a> {
     fn all(&mut self, stream: &Stream, cancel: &AtomicBool) -> Outcome {
         let (number, companion) = (self.number, self.companion);
         let mut outcome = Outcome::default();
+        sleep_exactly();
         let begin = Instant::now();
         // The end of an operation is the begin of the next: one reading of the clock for each.
         let mut before = begin;

@@ -56,12 +56,25 @@ impl Pacing {
     }
 }
 
+/// To sleep for less takes longer than that.
+const SHORT: Duration = Duration::from_micros(10);
+
+/// Lets sleeps of this thread end when they shall: the kernel lets them last up to 50 us longer, else.
+pub(crate) fn sleep_exactly() {
+    // Without it pauses are longer, which is measured.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
+
 /// Returns at that time, or soon after `cancel` is set.
 pub(crate) fn sleep_until(due: Instant, cancel: &AtomicBool) {
     while !cancel.load(Ordering::Relaxed)
         && let Some(left) = due.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
     {
-        thread::sleep(left.min(NAP));
+        if left < SHORT {
+            std::hint::spin_loop();
+        } else {
+            thread::sleep(left.min(NAP));
+        }
     }
 }
 

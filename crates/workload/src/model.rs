@@ -240,8 +240,9 @@ pub struct ModelFile {
     pub lengths: Vec<(u64, u64)>,
     /// Whether it is there before the run though it holds nothing and a session or call makes it.
     pub present: bool,
-    /// Time before each call that names it, in ns.
-    pub call_slack: u64,
+    /// Time before calls that name it, in ns, in the order in which a rank makes them; behind the last one the first one comes again. None if there is
+    /// no time.
+    pub call_slack: Vec<u64>,
     /// How often steps of the program on it are done: its files are more or fewer than the program's.
     pub times: Ratio,
     /// The same of calls that name it and change no name.
@@ -255,6 +256,20 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
+    /// Time before the call number `before` of a rank that names it, in ns.
+    #[must_use]
+    pub fn slack_of_call(&self, before: u64) -> u64 {
+        let at = before.checked_rem(self.call_slack.len() as u64);
+        at.and_then(|at| self.call_slack.get(at as usize)).copied().unwrap_or_default()
+    }
+
+    /// The mean of the time before calls that name it, in ns.
+    #[must_use]
+    pub fn mean_call_slack(&self) -> u64 {
+        let sum: u128 = self.call_slack.iter().map(|ns| u128::from(*ns)).sum();
+        u64::try_from(sum / self.call_slack.len().max(1) as u128).unwrap_or(u64::MAX)
+    }
+
     /// Bytes that the file of a rank and a number holds before the run.
     #[must_use]
     pub fn length(&self, rank: u32, number: u64) -> u64 {

@@ -155,7 +155,12 @@ impl Knobs {
                 *size = self.size(*size)?;
             }
             self.apply_counts(file)?;
-            file.call_slack = self.slack(file.call_slack)?;
+            for slack in &mut file.call_slack {
+                *slack = self.slack(*slack)?;
+            }
+            if file.call_slack.iter().all(|slack| *slack == 0) {
+                file.call_slack.clear();
+            }
             let reads = |file: &ModelFile| {
                 let counts =
                     file.sessions.iter().map(|session| session.requests.get(&RequestKind::Read).copied());

@@ -366,10 +366,7 @@ impl Source<'_> {
             filled: raw.filled,
             times: self.ratio(raw.times.as_ref())?,
             call_times: self.ratio(raw.call_times.as_ref())?,
-            call_slack: raw
-                .call_slack
-                .as_ref()
-                .map_or(Ok(0), |slack| self.quantity(slack, time, TIME_EXPECTED))?,
+            call_slack: raw.call_slack.as_ref().map_or(Ok(Vec::new()), |slack| self.times(slack))?,
             size,
             sessions: raw.session.iter().map(|session| self.session(session)).collect::<Result<_, _>>()?,
             statistics: raw
@@ -378,6 +375,19 @@ impl Source<'_> {
                 .map(|statistics| self.statistics(statistics, (kind, groups)))
                 .collect::<Result<_, _>>()?,
         })
+    }
+
+    /// A time, or a list of times; none for a single 0.
+    fn times(&self, raw: &Spanned<toml::Value>) -> Result<Vec<u64>, ModelError> {
+        let times = match raw.get_ref() {
+            toml::Value::Array(items) => {
+                let times: Option<Vec<u64>> = items.iter().map(|item| quantity(item, time)).collect();
+                let expected = "expected times in the order of the calls, as in [\"15 ms\", \"80 us\"]";
+                times.ok_or_else(|| self.error(raw.span(), "this is not a list of times", expected))?
+            }
+            _ => vec![self.quantity(raw, time, TIME_EXPECTED)?],
+        };
+        Ok(if times.iter().all(|ns| *ns == 0) { Vec::new() } else { times })
     }
 
     /// How many bytes each file holds in its turn; none for a number of bytes.

@@ -128,6 +128,8 @@ pub(super) struct Done {
     sessions: BTreeMap<(usize, usize), u64>,
     /// How often each call was made on the files of a name.
     calls: BTreeMap<(usize, NameCall), u64>,
+    /// How often any call was.
+    all_calls: BTreeMap<usize, u64>,
     /// How often files got the name of each.
     named: BTreeMap<usize, u64>,
     /// Which of the files of a name were made and not taken away.
@@ -281,7 +283,10 @@ impl Synthesis<'_> {
                         }
                         let to = to.map(|to| (to, done.next_named(to, self.model.files[to].count)));
                         let action = Action::Call { call: *call, file: *file, number, to };
-                        each(Synthetic { action, slack: model.call_slack, duration: 0, of: None, open: 0 })?;
+                        let all = done.all_calls.entry(*file).or_insert(0);
+                        let slack = model.slack_of_call(*all);
+                        *all += 1;
+                        each(Synthetic { action, slack, duration: 0, of: None, open: 0 })?;
                     }
                 }
                 ProgramStep::Barrier(group) if self.model.groups[*group].contains(self.rank) => {

@@ -130,8 +130,13 @@ fn write_file(f: &mut fmt::Formatter<'_>, model: &Model, file: &ModelFile) -> fm
     if file.present {
         writeln!(f, "present = true")?;
     }
-    if file.call_slack > 0 {
-        writeln!(f, "call_slack = \"{}\"", time_text(file.call_slack))?;
+    match &file.call_slack[..] {
+        [] => {}
+        [one] => writeln!(f, "call_slack = \"{}\"", time_text(*one))?,
+        all => {
+            let times = all.iter().map(|ns| format!("\"{}\"", time_text(*ns)));
+            writeln!(f, "call_slack = [{}]", times.collect::<Vec<_>>().join(", "))?;
+        }
     }
     if file.filled {
         writeln!(f, "filled = true")?;

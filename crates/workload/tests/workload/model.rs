@@ -369,7 +369,13 @@ fn models() -> impl Strategy<Value = Model> {
                     size,
                     lengths: if size > 1 { vec![(size, times + 1), (size / 2, 1)] } else { Vec::new() },
                     present: size % 2 == 1,
-                    call_slack: size,
+                    call_slack: if size > 3 {
+                        vec![size, 0, size / 2]
+                    } else if size > 0 {
+                        vec![size]
+                    } else {
+                        Vec::new()
+                    },
                     times: Ratio::reduced(times + 1, 2).expect("a ratio"),
                     call_times: Ratio::reduced(size + 1, 3).expect("a ratio"),
                     filled: times == 3,
