@@ -609,7 +609,7 @@ impl Source<'_> {
         &self,
         raw: &Spanned<toml::Value>,
         transfers: Option<u64>,
-    ) -> Result<(BTreeMap<u64, u64>, Vec<(u64, u64)>), ModelError> {
+    ) -> Result<Sizes, ModelError> {
         let toml::Value::Array(items) = raw.get_ref() else { return Ok((self.sizes(raw)?, Vec::new())) };
         let expected = "expected sizes in the order of the transfers, as in [\"15 * 64 KiB\", \"1 KiB\"]";
         let runs = runs_of_bytes(items)
@@ -722,6 +722,9 @@ impl Source<'_> {
         quantity(raw.get_ref(), parse).ok_or_else(|| self.error(raw.span(), &found(raw.get_ref()), expected))
     }
 }
+
+/// Sizes with weights, and runs of them in their order.
+type Sizes = (BTreeMap<u64, u64>, Vec<(u64, u64)>);
 
 fn does_both(requests: &BTreeMap<RequestKind, u64>) -> bool {
     requests.contains_key(&RequestKind::Read) && requests.contains_key(&RequestKind::Write)
