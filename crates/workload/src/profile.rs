@@ -73,7 +73,7 @@ impl Profile {
                 Action::Open { file, number, mode } => {
                     let class = class(file);
                     let so_far = files.entry((file, number)).or_default();
-                    let of = self.class(group, class, step);
+                    let of = self.class(group, class, (position, step));
                     *of.modes.entry(mode).or_default() += 1;
                     match so_far.sessions {
                         0 => of.first_gap.add(position as i64),
@@ -95,12 +95,12 @@ impl Profile {
                 Action::Call { call: NameCall::Link, .. } => {}
                 Action::Call { call, file, number, .. } => {
                     files.entry((file, number)).or_default();
-                    *self.class(group, class(file), step).calls.entry(call).or_default() += 1;
+                    *self.class(group, class(file), (position, step)).calls.entry(call).or_default() += 1;
                 }
                 Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
                 Action::Transfer { .. } | Action::Request(_) | Action::Close => {
                     let Some(session) = open.get_mut(&step.open) else { continue };
-                    let of = self.class(group, session.class, step);
+                    let of = self.class(group, session.class, (position, step));
                     of.request_gap.add(position as i64 - session.last as i64);
                     session.last = position;
                     session.depth += 1;
@@ -116,9 +116,17 @@ impl Profile {
         self.add_files(group, &files, class);
     }
 
-    fn class(&mut self, group: usize, class: usize, step: &Synthetic) -> &mut ClassProfile {
+    /// Adds a step of a rank, of which the first has no slack: what came before it is not known of a recording.
+    fn class(
+        &mut self,
+        group: usize,
+        class: usize,
+        (position, step): (u64, &Synthetic),
+    ) -> &mut ClassProfile {
         let of = self.0.entry((group, class)).or_default();
-        of.slack.add(i64::try_from(step.slack).unwrap_or(i64::MAX));
+        if position > 1 {
+            of.slack.add(i64::try_from(step.slack).unwrap_or(i64::MAX));
+        }
         of.took = (of.took.0.saturating_add(step.duration), of.took.1 + 1);
         of
     }
@@ -256,7 +264,7 @@ impl ClassProfile {
         };
         let seq = |[all, consecutive]: [u64; 2]| if all > 0 { consecutive as f64 / all as f64 } else { 1.0 };
         let total = |map: &BTreeMap<NameCall, u64>| map.values().sum::<u64>() as f64;
-        let counts = |of: &Self| of.slack.total() as f64;
+        let counts = |of: &Self| of.took.1 as f64;
         let of = |figure, distance, tolerance| Distance { figure, distance, tolerance };
         vec![
             of("files", apart(&self.files, &other.files), TOLERANCE),
