@@ -47,7 +47,7 @@ pub(crate) struct Kinds {
 }
 
 /// Classes of files by the ranks that use them.
-pub(crate) fn kinds(log: &EventLog, streams: &Streams, classing: Classing) -> Kinds {
+pub(crate) fn kinds(log: &EventLog, streams: &Streams, (classing, naming): (Classing, Naming)) -> Kinds {
     let mut users: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); streams.frame.files.len()];
     for (rank, requests) in (0..).zip(&streams.requests) {
         for request in requests {
@@ -94,7 +94,7 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams, classing: Classing) -> Ki
     });
     let of_file = of_file.collect();
     let mut kinds = Kinds { of_file, named, kinds };
-    own::join(&mut kinds, streams);
+    own::join(&mut kinds, streams, naming);
     kinds
 }
 

@@ -1,8 +1,9 @@
 //! Files of which each rank has its own ones though no name holds its number: of temporary files (`mkstemp`) every rank has as many that it uses in
 //! one way, and so does every rank of a larger run.
 
-use crate::names::{KindOfFile, Kinds};
+use crate::names::{KindOfFile, Kinds, Naming};
 use crate::streams::Streams;
+use iotrail_model::calls::CallKind;
 use iotrail_workload::{Class, ClassedFile, FileKind, NamePart};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,14 +12,18 @@ use std::mem::discriminant;
 /// Among fewer ranks than these it is assumed, as of numbers in names.
 const MIN_RANKS: usize = 3;
 
-/// Makes files private that one rank uses each, if all ranks have as many of them and use them alike.
-pub(crate) fn join(kinds: &mut Kinds, streams: &Streams) {
+/// Makes files private that one rank uses each, if all ranks have as many of them and use them alike; where names are kept, only those whose names are
+/// gone in the end.
+pub(crate) fn join(kinds: &mut Kinds, streams: &Streams, naming: Naming) {
     let ranks = streams.requests.len();
     if ranks < 2 {
         return;
     }
     let mut of_names: HashMap<usize, usize> = HashMap::new();
-    for ((what, _), of_ranks) in alike(kinds, streams) {
+    for (Way { what, keeps_name, .. }, of_ranks) in alike(kinds, streams) {
+        if keeps_name && naming == Naming::Keep {
+            continue;
+        }
         let count = of_ranks.first_key_value().map_or(0, |(_, names)| names.len());
         if of_ranks.len() < ranks || of_ranks.values().any(|names| names.len() != count) {
             continue;
@@ -35,32 +40,53 @@ pub(crate) fn join(kinds: &mut Kinds, streams: &Streams) {
     }
 }
 
-/// The names that one rank uses each, of each rank, by what they are and by what is done with them in which order.
-fn alike(kinds: &Kinds, streams: &Streams) -> BTreeMap<(FileKind, u64), BTreeMap<usize, Vec<usize>>> {
+/// What a name stands for, and what is done with it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    what: FileKind,
+    /// Hash of all steps in their order.
+    steps: u64,
+    /// Whether nobody takes it away in the end.
+    keeps_name: bool,
+}
+
+/// The names that one rank uses each, of each rank, by the way in which they are used.
+fn alike(kinds: &Kinds, streams: &Streams) -> BTreeMap<Way, BTreeMap<usize, Vec<usize>>> {
     let is_of_one = |file: usize| {
         let class = &kinds.kinds[kinds.of_file[file]].classed.class;
         matches!(class, Class::Root | Class::Exclusive(_))
     };
-    let mut used: BTreeMap<(usize, usize), DefaultHasher> = BTreeMap::new();
+    let first = || (DefaultHasher::new(), true);
+    let mut used: BTreeMap<(usize, usize), (DefaultHasher, bool)> = BTreeMap::new();
     for (rank, (requests, renames)) in streams.requests.iter().zip(&streams.frame.renames).enumerate() {
         let key = |file: usize| (rank, kinds.named[file]);
         for (at, request) in requests.iter().enumerate() {
             let file = request.file.0 as usize;
             if is_of_one(file) {
                 let step = (discriminant(&request.kind()), &request.form.mode, request.size.get());
-                step.hash(used.entry(key(file)).or_default());
+                let (steps, keeps_name) = used.entry(key(file)).or_insert_with(first);
+                step.hash(steps);
+                let call = request.kind();
+                *keeps_name = (*keeps_name || call.opens_file()) && !takes_name(call);
             }
             if let Some(to) = renames.get(&at).map(|to| to.0 as usize).filter(|to| is_of_one(*to)) {
-                "named".hash(used.entry(key(to)).or_default());
+                let (steps, keeps_name) = used.entry(key(to)).or_insert_with(first);
+                "named".hash(steps);
+                *keeps_name = true;
             }
         }
     }
-    let mut alike: BTreeMap<(FileKind, u64), BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
-    for ((rank, name), way) in used {
+    let mut alike: BTreeMap<Way, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+    for ((rank, name), (steps, keeps_name)) in used {
         let what = kinds.kinds[kinds.of_file[name]].what;
-        alike.entry((what, way.finish())).or_default().entry(rank).or_default().push(name);
+        let way = Way { what, steps: steps.finish(), keeps_name };
+        alike.entry(way).or_default().entry(rank).or_default().push(name);
     }
     alike
+}
+
+const fn takes_name(call: CallKind) -> bool {
+    matches!(call, CallKind::Unlink | CallKind::RemoveDirectory | CallKind::Rename)
 }
 
 /// The directory that all of these are in, the rank, and a number if a rank has several.

@@ -288,7 +288,7 @@ impl Recorded {
             cases.filter(|(case, _)| !query.may_select_case(*case)).for_each(|(_, rows)| rows.clear());
         }
         let streams = streams(log, gathered, (by, &processes), between_calls(log)?);
-        let kinds = kinds(log, &streams, options.classing);
+        let kinds = kinds(log, &streams, (options.classing, options.naming));
         if streams.requests.iter().all(Vec::is_empty) {
             return Err(CharacterizeError::Nothing(streams.frame.left_out));
         }
