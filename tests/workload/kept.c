@@ -176,17 +176,33 @@ static void both(const char *directory, int rank)
 	close(file);
 }
 
+static void read_all(const char *name)
+{
+	int file = opened(name, O_RDONLY);
+	while (read(file, buffer, 1 << 16) > 0)
+		;
+	close(file);
+}
+
 /* Files that are there, of other lengths each, are read to their ends. */
 static void lengths(const char *directory, int rank)
 {
 	char name[16];
 	for (int k = 0; k < 3; k++) {
 		snprintf(name, sizeof name, "in%d", k);
-		int file = opened(path(directory, name, rank), O_RDONLY);
-		while (read(file, buffer, 1 << 16) > 0)
-			;
-		close(file);
+		read_all(path(directory, name, rank));
 	}
+}
+
+/* Files that are there get another name before they are read, or more bytes. */
+static void before(const char *directory, int rank)
+{
+	succeeds(!rename(path(directory, "in1", rank), path(directory, "other", rank)), "rename");
+	read_all(path(directory, "other", rank));
+	int file = opened(path(directory, "in2", rank), O_WRONLY | O_APPEND);
+	succeeds(write(file, buffer, 100) == 100, "write");
+	close(file);
+	read_all(path(directory, "in2", rank));
 }
 
 int main(int argc, char **argv)
@@ -197,7 +213,7 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "renamed", renamed }, { "reread", reread }, { "parts", parts }, { "turns", turns }, { "backwards", backwards },
 		{ "ways", ways }, { "own", own }, { "uneven", uneven }, { "both", both },
-		{ "lengths", lengths },
+		{ "lengths", lengths }, { "before", before },
 	};
 	int ranks = argc > 3 ? atoi(argv[3]) : 1;
 	for (int rank = 0; rank < ranks; rank++) {

@@ -1,7 +1,7 @@
 """What a clone must keep, at other numbers of ranks, too: files that are written by another name and renamed, reads of what the same session
 has written, parts of a file in which ranks stay, sizes in turn, files that are read from their end, files of one form of name that are not
 used alike, temporary files that get their names by links, sessions of ranks that differ in number, sizes of reads and of writes in turn, files of other
-lengths. Programs are recorded with three ranks; what is generated with three and with eight, and what the program in C does that is made of
+lengths, files that get a name or bytes before they are read. Programs are recorded with three ranks; what is generated with three and with eight, and what the program in C does that is made of
 the model, is held against what the program does.
 
 usage: kept.py IOTRAIL        (cc)
@@ -19,7 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDED, RANKS = 3, 8
 BLOCK, PART = 4096, 1000
-MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both", "lengths")
+MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both", "lengths", "before")
 LEVELS = ("program", "joint", "paper", "auto")
 iotrail = pathlib.Path(sys.argv[1]).resolve()
 problems = []
@@ -54,7 +54,7 @@ def transfers(trail, directory, by="tid"):
 
 def check(what, mode, ranks, number):
     """Whether these are what so many ranks do."""
-    if mode == "lengths":
+    if mode in ("lengths", "before"):
         # Their files are written before.
         reads = [[moved for kind, *_, moved in own if kind == "read"] for own in ranks]
         ranks = [own for own in reads if own]
@@ -82,6 +82,9 @@ def check(what, mode, ranks, number):
         expect(f"{what}: reads", {len(own) for own in ranks} <= {200, 201, 202}, True)
     elif mode == "lengths":
         moved = lambda rank: [moved for k in range(3) for moved in (length(k, rank % RECORDED), 0)]
+        expect(f"{what}: bytes", sorted(ranks), sorted(moved(rank) for rank in range(number)))
+    elif mode == "before":
+        moved = lambda rank: [length(1, rank % RECORDED), 0, length(2, rank % RECORDED) + 100, 0]
         expect(f"{what}: bytes", sorted(ranks), sorted(moved(rank) for rank in range(number)))
     elif mode == "own":
         wanted = [(kind, at, 500, 500) for _ in range(3) for kind in ("write", "read") for at in (0, 500)]

@@ -108,7 +108,9 @@ fn ranks_of(places: &[Place<'_>]) -> usize {
 fn laws(places: &[Place<'_>], known: Known) -> Laws {
     let Known { append, sizes, ranks, part } = known;
     let listed = |most| listed(places, most).filter(|_| sizes);
-    let (offset, holds) = law(places, append, ranks);
+    // Only writes go to the end of the file.
+    let reads = kinds(places)[0];
+    let (offset, holds) = law(places, append && !reads, ranks);
     if holds {
         return Laws::exactly(offset, None);
     }
@@ -174,7 +176,8 @@ impl Apart {
         if of_kinds.iter().any(|all| all.iter().all(|(.., transfers)| transfers.is_empty())) {
             return None;
         }
-        let laws = of_kinds.each_ref().map(|all| law(&borrowed(all), append, ranks));
+        let [reads, writes] = of_kinds.each_ref().map(|all| borrowed(all));
+        let laws = [law(&reads, false, ranks), law(&writes, append, ranks)];
         Some(Self { of_kinds, laws })
     }
 

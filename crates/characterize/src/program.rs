@@ -10,8 +10,8 @@ use crate::streams::Frame;
 use iotrail_model::places::common_directory;
 use iotrail_trail::EventLog;
 use iotrail_workload::{
-    Class, FileKind, Group, MessageHalf, Model, ModelFile, ModelSession, NameCall, Partner, PathElement,
-    ProgramStep, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Step, path,
+    Class, FileIndex, FileKind, Group, MessageHalf, Model, ModelFile, ModelSession, NameCall, Partner,
+    PathElement, ProgramStep, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Step, path,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -448,8 +448,12 @@ impl Files {
             .filter(|file| files.of_kind.contains_key(&kinds.of_file[*file]))
             .filter_map(|file| path_of(log, frame.files[file]));
         let directory = common_directory(paths);
+        let of_files = ends_before(frame, ranks, |file| {
+            let first = firsts.get(&kinds.of_file[file]);
+            first.and_then(|(_, shape)| shapes.kept.get(*shape)?.call)
+        });
         let mut ends = vec![0; files.kinds.len()];
-        for (file, end) in frame.ends.iter().enumerate() {
+        for (file, end) in of_files.iter().enumerate() {
             if let Some(at) = files.of_kind.get(&kinds.of_file[file]) {
                 ends[*at] = ends[*at].max(*end);
             }
@@ -485,7 +489,8 @@ impl Files {
             files.what.push(what);
             let holds = is_there && what == FileKind::File;
             files.sizes.push(if holds { end } else { 0 });
-            let lengths = || lengths(&used, &files.kinds[at], (sharing, count, end), kinds, frame);
+            let lengths =
+                || lengths((&used, &of_files), &files.kinds[at], (sharing, count, end), kinds, frame.ranks());
             files.lengths.push(if holds { in_turn(&lengths()) } else { Vec::new() });
             let is_made = |kind: &usize| {
                 let makes =
@@ -701,21 +706,62 @@ fn sizes(shape: &Shape) -> [Sizes; 2] {
     }
 }
 
+/// How many bytes each file, if it was there before, held then: up to the furthest transfer, without what was appended; of one that gets another name
+/// first (`first_call` tells), up to that by any of its names.
+fn ends_before(
+    frame: &Frame,
+    ranks: &[RankSessions],
+    first_call: impl Fn(usize) -> Option<NameCall>,
+) -> Vec<u64> {
+    let mut ends = frame.ends.clone();
+    let executions = || ranks.iter().flat_map(|rank| &rank.executions);
+    let mut last_reads: HashMap<usize, i64> = HashMap::new();
+    for one in executions().filter(|one| one.shape.requests.contains_key(&RequestKind::Read)) {
+        let last = last_reads.entry(one.file).or_insert(one.start);
+        *last = (*last).max(one.start);
+    }
+    // Where writes that append began is known, or what was read behind them is that much longer.
+    for one in executions().filter(|one| one.shape.mode().append) {
+        let writes = one.transfers.iter().filter(|transfer| transfer.kind == RequestKind::Write);
+        let end = &mut ends[one.file];
+        for write in writes {
+            match write.offset.get() {
+                Some(begin) => *end = (*end).min(begin),
+                None if last_reads.get(&one.file).is_some_and(|read| one.start <= *read) => {
+                    *end = end.saturating_sub(write.size);
+                }
+                None => {}
+            }
+        }
+    }
+    let mut of_all_names: HashMap<FileIndex, u64> = HashMap::new();
+    for (file, end) in frame.files.iter().zip(&ends) {
+        let of_all = of_all_names.entry(file.same).or_default();
+        *of_all = (*of_all).max(*end);
+    }
+    for (file, end) in ends.iter_mut().enumerate() {
+        if matches!(first_call(file), Some(NameCall::Rename | NameCall::Link)) {
+            *end = of_all_names[&frame.files[file].same];
+        }
+    }
+    ends
+}
+
 /// What is done with the files of each kind by each rank, in order: shape and file.
 type Uses = BTreeMap<usize, BTreeMap<usize, Vec<(usize, usize)>>>;
 
 /// Lengths of the files of a model in their turn, of private ones rank by rank, whose longest has `end` bytes.
 fn lengths(
-    used: &Uses,
+    (used, ends): (&Uses, &[u64]),
     members: &[usize],
     (sharing, count, end): (Sharing, u64, u64),
     kinds: &Kinds,
-    frame: &Frame,
+    ranks: usize,
 ) -> Vec<u64> {
     let own = |used: &[(usize, usize)]| {
         let mut seen = BTreeSet::new();
         let first = used.iter().filter(|(_, file)| seen.insert(kinds.named[*file]));
-        first.map(|(_, file)| frame.ends[*file]).collect::<Vec<u64>>()
+        first.map(|(_, file)| ends[*file]).collect::<Vec<u64>>()
     };
     if sharing != Sharing::Private {
         let of_kind = |kind: &usize| used[kind].values().flat_map(|used| own(used)).max().unwrap_or(end);
@@ -726,7 +772,7 @@ fn lengths(
         all.resize(count as usize, all.last().copied().unwrap_or(end));
         all
     };
-    let ranks = if frame.ranks() * count as usize <= MOST_LENGTHS { frame.ranks() } else { 1 };
+    let ranks = if ranks * count as usize <= MOST_LENGTHS { ranks } else { 1 };
     (0..ranks).flat_map(padded).collect()
 }
 

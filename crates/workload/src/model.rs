@@ -163,13 +163,24 @@ impl Model {
         end_of(ranks + 1).saturating_sub(end_of(ranks))
     }
 
-    /// Whether the file of that index is there before the run.
+    /// Whether the file of that index is there before the run. What gets its name by a link is not, whatever is read of it.
     #[must_use]
     pub fn is_there(&self, file: usize) -> bool {
+        fn links(steps: &[ProgramStep], wanted: usize) -> bool {
+            steps.iter().any(|step| match step {
+                ProgramStep::Repeat(_, steps) => links(steps, wanted),
+                ProgramStep::Call { call: NameCall::Link, to, .. } => *to == Some(wanted),
+                _ => false,
+            })
+        }
         let model = &self.files[file];
         let needed = model.statistics.iter().any(|statistics| statistics.needs(model.kind));
         model.kind != FileKind::Absent
-            && (model.filled || model.size > 0 || model.present || needed || !self.makes(file))
+            && (model.size > 0
+                || model.present
+                || needed
+                || !self.makes(file)
+                || model.filled && !links(&self.steps, file))
     }
 }
 

@@ -200,8 +200,12 @@ impl Knobs {
             return Err(KnobError::Empty(session.name.clone()));
         }
         if session.requests != requests && session.rounds().is_none() {
-            session.order.clear();
-            if session.has_locks() {
+            let order = requests::shortened(&session.order, &requests, &session.requests);
+            for law in std::iter::once(&mut session.offset).chain(&mut session.write_offset) {
+                requests::shorten_blocks(law, &session.order, &order);
+            }
+            session.order = order;
+            if session.order.is_empty() && session.has_locks() {
                 return Err(KnobError::Locks(session.name.clone()));
             }
         }

@@ -34,7 +34,7 @@ const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] 
 const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
                      next and ranks may be left out, { call = \"rename\", file = \"FILE\", to = \"FILE\" }, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { message = \"send\", to = \"GROUP\" (or by = 1, around = 1), ranks = \"GROUP\" }, \
                      { message = \"receive\", from = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
-const CALL_WORDS: &str = "expected stat, unlink, rename (not of a directory), mkdir, rmdir, readdir (of a directory) or open (of what is absent)";
+const CALL_WORDS: &str = "expected stat, unlink (not of a directory), rename, link (of a file), mkdir, rmdir, readdir (of a directory) or open (of what is absent)";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
                      rank and `%i` for the number of one of count files";
 pub(super) const MODES: &str =
@@ -383,6 +383,7 @@ impl Source<'_> {
             toml::Value::Array(items) => {
                 let times: Option<Vec<u64>> = items.iter().map(|item| quantity(item, time)).collect();
                 let expected = "expected times in the order of the calls, as in [\"15 ms\", \"80 us\"]";
+                let times = times.filter(|times| !times.is_empty());
                 times.ok_or_else(|| self.error(raw.span(), "this is not a list of times", expected))?
             }
             _ => vec![self.quantity(raw, time, TIME_EXPECTED)?],

@@ -1,6 +1,7 @@
 //! Sessions of more or fewer transfers: what lay behind one another in a file does so again.
 
-use crate::model::{OffsetLaw, Stride};
+use crate::model::{OffsetLaw, RequestKind, Stride};
+use std::collections::BTreeMap;
 
 /// The law of an execution of `after` transfers in place of `before`. Parts of ranks, and executions, that lay behind one another are as much longer
 /// or shorter, and what goes towards the begin of the file ends where it did. NULL where that is beyond the largest file.
@@ -17,9 +18,10 @@ pub(super) fn lengthened(law: &OffsetLaw, before: u64, after: u64) -> Option<Off
     }
     let one = outer.bytes.unsigned_abs();
     let [old, new] = blocks.map(|blocks| one.checked_mul(blocks).filter(|bytes| *bytes > 0));
-    let span = Span { old: old?, new: new? };
+    let span = Span { one, old: old?, new: new? };
     let behind = if outer.bytes < 0 { span.old - one } else { 0 };
-    let first = start.checked_sub(behind)?;
+    // What begins nearer to the begin of the file does not go there.
+    let Some(first) = start.checked_sub(behind) else { return Some(law) };
     let first = if first.is_multiple_of(span.old) { span.stretch(first)? } else { first };
     *start = if outer.bytes < 0 { first.checked_add(span.new)?.checked_sub(one)? } else { first };
     let part = *rank;
@@ -28,16 +30,51 @@ pub(super) fn lengthened(law: &OffsetLaw, before: u64, after: u64) -> Option<Off
     Some(law)
 }
 
+/// Runs of requests in their order for other numbers of them, each as many times longer or shorter; none if these are no whole numbers.
+pub(super) fn shortened(
+    order: &[(RequestKind, u64)],
+    before: &BTreeMap<RequestKind, u64>,
+    after: &BTreeMap<RequestKind, u64>,
+) -> Vec<(RequestKind, u64)> {
+    let run = |(kind, count): &(RequestKind, u64)| {
+        let product = count.checked_mul(*after.get(kind)?)?;
+        let old = *before.get(kind)?;
+        (product > 0 && product % old == 0).then(|| (*kind, product / old))
+    };
+    order.iter().map(run).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Lets blocks of transfers that are as long as the runs of an order be so again.
+pub(super) fn shorten_blocks(
+    law: &mut OffsetLaw,
+    before: &[(RequestKind, u64)],
+    after: &[(RequestKind, u64)],
+) {
+    let length = |order: &[(RequestKind, u64)]| {
+        let (_, first) = *order.first()?;
+        order.iter().all(|(_, count)| *count == first).then_some(first)
+    };
+    if let (OffsetLaw::Affine { every, .. }, Some(old), Some(new)) = (law, length(before), length(after))
+        && *every == old
+    {
+        *every = new;
+    }
+}
+
 /// How many bytes lie between the begins of two executions behind one another.
 struct Span {
+    /// Between two transfers, or blocks of them.
+    one: u64,
     old: u64,
     new: u64,
 }
 
 impl Span {
-    /// A distance in which there is room for so many executions, and what is left of it.
+    /// A distance in which there is room for so many executions, of which the last transfer may be a short one, and what is left of it.
     fn stretch(&self, bytes: u64) -> Option<u64> {
-        (bytes / self.old).checked_mul(self.new)?.checked_add(bytes % self.old)
+        let executions = bytes.checked_add(self.one - 1)? / self.old;
+        let left = i128::from(bytes) - i128::from(executions) * i128::from(self.old);
+        u64::try_from(i128::from(executions.checked_mul(self.new)?) + left).ok()
     }
 
     /// The same; of one that is a multiple of the parts of all ranks, that of the new parts.
@@ -69,6 +106,10 @@ mod tests {
         assert_eq!(lengthened(&of(36_864, 40_960, -4096), 10, 20), Some(of(77_824, 81_920, -4096)));
         assert_eq!(lengthened(&of(36_864, 40_960, -4096), 10, 5), Some(of(16_384, 20_480, -4096)));
         assert_eq!(lengthened(&of(40_960, 81_920, 4096), 10, 20), Some(of(81_920, 163_840, 4096)));
+        // Six blocks of 3000 bytes and one of 200.
+        assert_eq!(lengthened(&of(0, 18_200, 3000), 7, 14), Some(of(0, 39_200, 3000)));
+        // Two places towards the begin: what begins at the first one goes nowhere.
+        assert_eq!(lengthened(&of(0, 0, -4096), 2, 4), Some(of(0, 0, -4096)));
         let turns = OffsetLaw::Affine {
             start: 0,
             rank: 4096,
@@ -79,6 +120,15 @@ mod tests {
             shift: 0,
         };
         assert_eq!(lengthened(&turns, 10, 20), Some(turns));
+    }
+
+    #[test]
+    fn an_order_is_shortened_where_that_is_whole() {
+        use RequestKind::{Read, Write};
+        let counts = |reads, writes| BTreeMap::from([(Read, reads), (Write, writes)]);
+        let order = [(Write, 8), (Read, 8)];
+        assert_eq!(shortened(&order, &counts(8, 8), &counts(4, 4)), [(Write, 4), (Read, 4)]);
+        assert_eq!(shortened(&[(Write, 1), (Read, 2)], &counts(6, 3), &counts(3, 2)), []);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Files of all ranks become files of each rank, or the other way round.
 
 use super::KnobError;
-use crate::model::{Action, Model, OffsetLaw, ProgramStep, SessionLayer, Sharing, Stride, synthesise};
+use crate::model::{
+    Action, Model, NameCall, OffsetLaw, ProgramStep, SessionLayer, Sharing, Stride, synthesise,
+};
 use std::ops::ControlFlow;
 
 /// So many ranks decide at most how far a rank's part of a file reaches.
@@ -74,6 +76,12 @@ fn keep_name(steps: &mut [ProgramStep], shared: usize) {
     for step in steps {
         match step {
             ProgramStep::Repeat(_, steps) => keep_name(steps, shared),
+            // One more name can be given once.
+            ProgramStep::Call { call, file, to, .. }
+                if *call == NameCall::Link && (*file == shared || *to == Some(shared)) =>
+            {
+                (*call, *to) = (NameCall::Stat, None);
+            }
             ProgramStep::Call { file, to, .. } if *file == shared => *to = None,
             _ => {}
         }
