@@ -91,10 +91,12 @@ fn keep_name(steps: &mut [ProgramStep], shared: usize) {
 /// The places of a rank in a file of its own: one behind the other, where ranks took turns.
 fn alone(law: &OffsetLaw) -> OffsetLaw {
     match *law {
-        OffsetLaw::Affine { step, again, every, jump, .. } => {
+        OffsetLaw::Affine { start, step, again, every, jump, .. } => {
             let own = |stride: Stride| Stride::fixed(stride.bytes);
+            let goes_back = [step, again, jump].iter().any(|stride| stride.bytes < 0);
             OffsetLaw::Affine {
-                start: 0,
+                // Towards the begin of the file, where the first rank begins.
+                start: if goes_back { start } else { 0 },
                 rank: 0,
                 step: own(step),
                 again: own(again),
