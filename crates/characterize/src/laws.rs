@@ -109,8 +109,8 @@ fn laws(places: &[Place<'_>], known: Known) -> Laws {
     let Known { append, sizes, ranks, part } = known;
     let listed = |most| listed(places, most).filter(|_| sizes);
     // Only writes go to the end of the file.
-    let reads = kinds(places)[0];
-    let (offset, holds) = law(places, append && !reads, ranks);
+    let all_append = append && !kinds(places)[0];
+    let (offset, holds) = law(places, all_append, ranks);
     if holds {
         return Laws::exactly(offset, None);
     }

@@ -20,6 +20,7 @@ pub(crate) fn join(kinds: &mut Kinds, streams: &Streams, naming: Naming) {
         return;
     }
     let mut of_names: HashMap<usize, usize> = HashMap::new();
+    let mut class = kinds.kinds.iter().map(|kind| kind.class + 1).max().unwrap_or_default();
     for (Way { what, keeps_name, .. }, of_ranks) in alike(kinds, streams) {
         if keeps_name && naming == Naming::Keep {
             continue;
@@ -30,10 +31,10 @@ pub(crate) fn join(kinds: &mut Kinds, streams: &Streams, naming: Naming) {
         }
         let names: Vec<usize> = of_ranks.into_values().flatten().collect();
         let form = form(kinds, &names, count > 1);
-        let class = kinds.kinds.iter().map(|kind| kind.class + 1).max().unwrap_or_default();
         of_names.extend(names.into_iter().map(|name| (name, kinds.kinds.len())));
         let classed = ClassedFile { class: Class::Private, name: form, assumed: ranks < MIN_RANKS };
         kinds.kinds.push(KindOfFile { classed, what, class });
+        class += 1;
     }
     for (kind, name) in kinds.of_file.iter_mut().zip(&kinds.named) {
         *kind = of_names.get(name).copied().unwrap_or(*kind);

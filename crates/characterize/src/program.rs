@@ -665,16 +665,21 @@ fn times(mut slack: Vec<u64>, drawn: bool) -> BTreeMap<u64, u64> {
         return if mean > 0 { BTreeMap::from([(mean, 1)]) } else { BTreeMap::new() };
     }
     slack.sort_unstable();
-    let bound = |slice: usize| slack.len() * slice / SLICES;
     let mut times = BTreeMap::new();
-    for slice in 0..SLICES {
-        *times.entry(rounded(mean(&slack[bound(slice)..bound(slice + 1)]))).or_default() += 1;
+    for time in slice_means(&slack, SLICES) {
+        *times.entry(rounded(time)).or_default() += 1;
     }
     match times.first_key_value() {
         Some((0, _)) if times.len() == 1 => BTreeMap::new(),
         Some((time, _)) if times.len() == 1 => BTreeMap::from([(*time, 1)]),
         _ => times,
     }
+}
+
+/// The means of so many slices of equally many of these values in ascending order.
+fn slice_means(sorted: &[u64], slices: usize) -> Vec<u64> {
+    let bound = |slice: usize| sorted.len() * slice / slices;
+    (0..slices).map(|slice| mean(&sorted[bound(slice)..bound(slice + 1)])).collect()
 }
 
 fn mean(values: &[u64]) -> u64 {
@@ -800,9 +805,8 @@ fn shuffled_means(sorted: &[u64]) -> Vec<u64> {
     let count = sorted.len().min(IN_TURN);
     // All numbers of slices occur if it is no divisor of theirs.
     let apart = if count == APART { 1 } else { APART };
-    let bound = |slice: usize| sorted.len() * slice / count;
-    let mean_of = |slice: usize| mean(&sorted[bound(slice)..bound(slice + 1)]);
-    (0..count).map(|turn| mean_of(turn * apart % count)).collect()
+    let means = slice_means(sorted, count);
+    (0..count).map(|turn| means[turn * apart % count]).collect()
 }
 
 /// Whether what is done needs the file to be there.

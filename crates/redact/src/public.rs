@@ -281,7 +281,7 @@ pub(crate) fn is_program(name: &str) -> bool {
 fn is_versioned_program(name: &str) -> bool {
     let target = name.find("-linux-gnu-").map(|at| at + "-linux-gnu-".len());
     let (target, tool) = name.split_at(target.unwrap_or(0));
-    let base = tool.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    let base = unversioned(tool);
     VERSIONED.contains(&base)
         && (target.is_empty() || is_architecture(target.trim_end_matches('-')))
         && is_short_version(&tool[base.len()..])
@@ -295,7 +295,7 @@ pub(crate) fn is_system_name(name: &str) -> bool {
 /// `libc.so.6`, `libm-2.36.so`.
 pub(crate) fn is_library(name: &str) -> bool {
     let Some((base, version)) = name.split_once(".so") else { return false };
-    let stem = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    let stem = unversioned(base);
     is_version(version)
         && (LIBRARIES.contains(base) || LIBRARIES.contains(stem) && is_version(&base[stem.len()..]))
 }
@@ -312,7 +312,7 @@ fn is_module(name: &str) -> bool {
 
 /// `python3.11`, `gcc` beside `12`.
 fn is_versioned_directory(name: &str) -> bool {
-    let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    let base = unversioned(name);
     matches!(base, "" | "python" | "perl" | "gcc" | "ruby" | "llvm") && is_short_version(&name[base.len()..])
         || is_short_number(name)
 }
@@ -334,6 +334,11 @@ pub(crate) fn is_device(name: &str) -> bool {
         Some([parts.0, space, part].into_iter().all(is_short_number))
     };
     numbered.iter().any(rest) || ["sd", "vd", "xvd", "hd"].iter().any(disk) || nvme().unwrap_or(false)
+}
+
+/// A name without the numbers of a version behind it.
+fn unversioned(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-')
 }
 
 /// Four numbers may be an address. Behind names of libraries three are a version, anywhere else a date.

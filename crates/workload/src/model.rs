@@ -64,7 +64,7 @@ pub struct PathBarrier {
 }
 
 /// Whether any step is such a one, in loops, too.
-fn any_step(steps: &[ProgramStep], wanted: fn(&ProgramStep) -> bool) -> bool {
+fn any_step(steps: &[ProgramStep], wanted: &dyn Fn(&ProgramStep) -> bool) -> bool {
     steps.iter().any(|step| match step {
         ProgramStep::Repeat(_, steps) => any_step(steps, wanted),
         step => wanted(step),
@@ -84,7 +84,7 @@ impl Model {
     /// Whether ranks wait for sessions of others.
     #[must_use]
     pub fn has_waits(&self) -> bool {
-        any_step(&self.steps, |step| matches!(step, ProgramStep::After { .. }))
+        any_step(&self.steps, &|step| matches!(step, ProgramStep::After { .. }))
     }
 
     /// Whether sessions take locks.
@@ -104,24 +104,21 @@ impl Model {
     /// Whether ranks give each other messages.
     #[must_use]
     pub fn has_messages(&self) -> bool {
-        any_step(&self.steps, |step| matches!(step, ProgramStep::Message { .. }))
+        any_step(&self.steps, &|step| matches!(step, ProgramStep::Message { .. }))
     }
 
     /// Whether a session or a call makes the file of that index.
     #[must_use]
     pub fn makes(&self, file: usize) -> bool {
-        fn makes(steps: &[ProgramStep], wanted: usize) -> bool {
-            steps.iter().any(|step| match step {
-                ProgramStep::Repeat(_, steps) => makes(steps, wanted),
-                ProgramStep::Call { call: NameCall::MakeDirectory, file, .. } => *file == wanted,
-                ProgramStep::Call { to, .. } => *to == Some(wanted),
-                _ => false,
-            })
-        }
+        let makes = |step: &ProgramStep| match step {
+            ProgramStep::Call { call: NameCall::MakeDirectory, file: made, .. } => *made == file,
+            ProgramStep::Call { to, .. } => *to == Some(file),
+            _ => false,
+        };
         let model = &self.files[file];
         model.sessions.iter().any(|session| session.mode.create)
             || model.statistics.iter().any(Statistics::makes)
-            || makes(&self.steps, file)
+            || any_step(&self.steps, &makes)
     }
 
     /// Whether so many ranks, more than the recording had, read more of a file through a session: the file that was there has grown with them.
@@ -166,13 +163,7 @@ impl Model {
     /// Whether the file of that index is there before the run. What gets its name by a link is not, whatever is read of it.
     #[must_use]
     pub fn is_there(&self, file: usize) -> bool {
-        fn links(steps: &[ProgramStep], wanted: usize) -> bool {
-            steps.iter().any(|step| match step {
-                ProgramStep::Repeat(_, steps) => links(steps, wanted),
-                ProgramStep::Call { call: NameCall::Link, to, .. } => *to == Some(wanted),
-                _ => false,
-            })
-        }
+        let links = |step: &ProgramStep| matches!(step, ProgramStep::Call { call: NameCall::Link, to, .. } if *to == Some(file));
         let model = &self.files[file];
         let needed = model.statistics.iter().any(|statistics| statistics.needs(model.kind));
         model.kind != FileKind::Absent
@@ -180,7 +171,7 @@ impl Model {
                 || model.present
                 || needed
                 || !self.makes(file)
-                || model.filled && !links(&self.steps, file))
+                || model.filled && !any_step(&self.steps, &links))
     }
 }
 

@@ -194,17 +194,13 @@ impl Knobs {
             *count = self.rounded(Knob::Requests, *count, super::read::MAX_REQUESTS)?;
         }
         session.requests.retain(|_, count| *count > 0);
-        self.lengthen(session, &requests)?;
+        requests::lengthen(session, &requests)?;
         session.counted = if session.steps() == counted { 0 } else { counted };
         if session.requests.is_empty() && !was_empty {
             return Err(KnobError::Empty(session.name.clone()));
         }
         if session.requests != requests && session.rounds().is_none() {
-            let order = requests::shortened(&session.order, &requests, &session.requests);
-            for law in std::iter::once(&mut session.offset).chain(&mut session.write_offset) {
-                requests::shorten_blocks(law, &session.order, &order);
-            }
-            session.order = order;
+            requests::shorten_order(session, &requests);
             if session.order.is_empty() && session.has_locks() {
                 return Err(KnobError::Locks(session.name.clone()));
             }
@@ -232,31 +228,6 @@ impl Knobs {
         let of_size = if session.write_sizes.is_empty() { reads + writes } else { reads };
         cut(&mut session.runs, &mut session.sizes, of_size);
         cut(&mut session.write_runs, &mut session.write_sizes, writes);
-        Ok(())
-    }
-
-    /// Lets the laws of a session that had such requests fit those that it has now.
-    fn lengthen(
-        &self,
-        session: &mut ModelSession,
-        before: &BTreeMap<RequestKind, u64>,
-    ) -> Result<(), KnobError> {
-        let count = |all: &BTreeMap<RequestKind, u64>, kind| all.get(&kind).copied().unwrap_or_default();
-        let counts = |kinds: &[RequestKind]| {
-            [before, &session.requests].map(|all| kinds.iter().map(|kind| count(all, *kind)).sum::<u64>())
-        };
-        let (reads, writes) = (counts(&[RequestKind::Read]), counts(&[RequestKind::Write]));
-        let first = if session.write_offset.is_some() {
-            reads
-        } else {
-            counts(&[RequestKind::Read, RequestKind::Write])
-        };
-        let laws = std::iter::once((&mut session.offset, first));
-        for (law, [before, after]) in laws.chain(session.write_offset.iter_mut().map(|law| (law, writes))) {
-            if before != after && before > 0 && after > 0 {
-                *law = requests::lengthened(law, before, after).ok_or(KnobError::TooLarge(after))?;
-            }
-        }
         Ok(())
     }
 

@@ -1,11 +1,40 @@
 //! Sessions of more or fewer transfers: what lay behind one another in a file does so again.
 
-use crate::model::{OffsetLaw, RequestKind, Stride};
+use super::KnobError;
+use crate::model::{ModelSession, OffsetLaw, RequestKind, Stride};
 use std::collections::BTreeMap;
+
+/// Numbers of requests.
+type Counts = BTreeMap<RequestKind, u64>;
+
+/// Lets the laws of a session that had so many requests before fit those that it has now.
+pub(super) fn lengthen(session: &mut ModelSession, before: &Counts) -> Result<(), KnobError> {
+    let count = |all: &Counts, kind| all.get(&kind).copied().unwrap_or_default();
+    let of = |kind| [before, &session.requests].map(|all| count(all, kind));
+    let (reads, writes) = (of(RequestKind::Read), of(RequestKind::Write));
+    let one_law = session.write_offset.is_none();
+    let first = if one_law { [reads[0] + writes[0], reads[1] + writes[1]] } else { reads };
+    let laws = std::iter::once((&mut session.offset, first));
+    for (law, [before, after]) in laws.chain(session.write_offset.iter_mut().map(|law| (law, writes))) {
+        if before != after && before > 0 && after > 0 {
+            *law = lengthened(law, before, after).ok_or(KnobError::TooLarge(after))?;
+        }
+    }
+    Ok(())
+}
+
+/// Lets the order of a session that had so many requests before be as much longer or shorter, with the blocks of transfers that its runs are.
+pub(super) fn shorten_order(session: &mut ModelSession, before: &Counts) {
+    let order = shortened(&session.order, before, &session.requests);
+    for law in std::iter::once(&mut session.offset).chain(&mut session.write_offset) {
+        shorten_blocks(law, &session.order, &order);
+    }
+    session.order = order;
+}
 
 /// The law of an execution of `after` transfers in place of `before`. Parts of ranks, and executions, that lay behind one another are as much longer
 /// or shorter, and what goes towards the begin of the file ends where it did. NULL where that is beyond the largest file.
-pub(super) fn lengthened(law: &OffsetLaw, before: u64, after: u64) -> Option<OffsetLaw> {
+fn lengthened(law: &OffsetLaw, before: u64, after: u64) -> Option<OffsetLaw> {
     let mut law = law.clone();
     let OffsetLaw::Affine { start, rank, step, again, every, jump, .. } = &mut law else { return Some(law) };
     let (outer, blocks) = match *every {
@@ -31,11 +60,7 @@ pub(super) fn lengthened(law: &OffsetLaw, before: u64, after: u64) -> Option<Off
 }
 
 /// Runs of requests in their order for other numbers of them, each as many times longer or shorter; none if these are no whole numbers.
-pub(super) fn shortened(
-    order: &[(RequestKind, u64)],
-    before: &BTreeMap<RequestKind, u64>,
-    after: &BTreeMap<RequestKind, u64>,
-) -> Vec<(RequestKind, u64)> {
+fn shortened(order: &[(RequestKind, u64)], before: &Counts, after: &Counts) -> Vec<(RequestKind, u64)> {
     let run = |(kind, count): &(RequestKind, u64)| {
         let product = count.checked_mul(*after.get(kind)?)?;
         let old = *before.get(kind)?;
@@ -45,11 +70,7 @@ pub(super) fn shortened(
 }
 
 /// Lets blocks of transfers that are as long as the runs of an order be so again.
-pub(super) fn shorten_blocks(
-    law: &mut OffsetLaw,
-    before: &[(RequestKind, u64)],
-    after: &[(RequestKind, u64)],
-) {
+fn shorten_blocks(law: &mut OffsetLaw, before: &[(RequestKind, u64)], after: &[(RequestKind, u64)]) {
     let length = |order: &[(RequestKind, u64)]| {
         let (_, first) = *order.first()?;
         order.iter().all(|(_, count)| *count == first).then_some(first)
