@@ -1,6 +1,7 @@
 //! Where transfers of a session begin, as a law of the rank, the transfer and the execution.
 
-use crate::places::{difference, drawn, listed, part_of_rank};
+use crate::places::{difference, drawn, part_of_rank};
+use crate::runs::in_runs;
 use crate::sessions::Transfer;
 use iotrail_workload::{OffsetLaw, RequestKind, Stride};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,9 +76,10 @@ pub(crate) fn of_file(sessions: &[(Vec<Place<'_>>, Known)]) -> Vec<Laws> {
     for all in alike.values().filter(|all| all.len() > 1) {
         let (places, known) = (together(all), sessions[all[0]].1);
         let is_of_one = |at: &usize| ranks_of(&sessions[*at].0) == 1;
-        if all.iter().any(is_of_one)
-            && let (law @ OffsetLaw::Affine { .. }, true) = law(&places, known.append, known.ranks)
-        {
+        if !all.iter().any(is_of_one) {
+            continue;
+        }
+        if let Some(law) = of_all_ranks(&places, known) {
             all.iter().for_each(|at| found[*at] = Laws::exactly(law.clone(), None));
         }
     }
@@ -94,6 +96,15 @@ pub(crate) fn of_file(sessions: &[(Vec<Place<'_>>, Known)]) -> Vec<Laws> {
     found
 }
 
+/// A law of the rank that sessions of different numbers or sizes of transfers follow.
+fn of_all_ranks(places: &[Place<'_>], known: Known) -> Option<OffsetLaw> {
+    match law(places, known.append, known.ranks) {
+        (law @ OffsetLaw::Affine { .. }, true) => Some(law),
+        (_, true) => None,
+        (_, false) => in_runs(places, known.ranks, 1),
+    }
+}
+
 /// Whether there are reads, and writes.
 fn kinds(places: &[Place<'_>]) -> [bool; 2] {
     let transfers = || places.iter().flat_map(|(.., all)| all.iter());
@@ -107,26 +118,26 @@ fn ranks_of(places: &[Place<'_>]) -> usize {
 /// The law that all executions follow, or laws of reads and of writes, a list of places, a law in another order, or a distribution.
 fn laws(places: &[Place<'_>], known: Known) -> Laws {
     let Known { append, sizes, ranks, part } = known;
-    let listed = |most| listed(places, most).filter(|_| sizes);
+    let in_runs = |most| in_runs(places, ranks, most).filter(|_| sizes);
     // Only writes go to the end of the file.
     let all_append = append && !kinds(places)[0];
     let (offset, holds) = law(places, all_append, ranks);
     if holds {
         return Laws::exactly(offset, None);
     }
-    let apart = Apart::of(places, append, ranks);
+    let apart = Apart::of(places, known);
     let written = reads_what_it_wrote(places);
     if let Some((reads, writes)) = apart.as_ref().and_then(Apart::exactly) {
         return Laws::exactly(reads, Some(writes));
     }
-    if let Some(list) = listed(SHORT_LIST) {
-        return Laws::exactly(list, None);
+    if let Some(runs) = in_runs(SHORT_LIST) {
+        return Laws::exactly(runs, None);
     }
     if !written && let Some(shuffled) = shuffled(places, ranks) {
         return shuffled;
     }
-    if let Some(list) = listed(LONG_LIST) {
-        return Laws::exactly(list, None);
+    if let Some(runs) = in_runs(LONG_LIST) {
+        return Laws::exactly(runs, None);
     }
     let (offset, write_offset) = match apart.and_then(|apart| apart.drawn(written, part)) {
         Some((reads, writes)) => (reads, Some(writes)),
@@ -166,7 +177,8 @@ struct Apart {
 }
 
 impl Apart {
-    fn of(places: &[Place<'_>], append: bool, ranks: u32) -> Option<Self> {
+    fn of(places: &[Place<'_>], known: Known) -> Option<Self> {
+        let Known { append, sizes, ranks, .. } = known;
         let of_kinds = [RequestKind::Read, RequestKind::Write].map(|kind| {
             let own = |all: &[Transfer]| -> Vec<Transfer> {
                 all.iter().filter(|transfer| transfer.kind == kind).copied().collect()
@@ -177,7 +189,14 @@ impl Apart {
             return None;
         }
         let [reads, writes] = of_kinds.each_ref().map(|all| borrowed(all));
-        let laws = [law(&reads, false, ranks), law(&writes, append, ranks)];
+        let own = |places: &[Place<'_>], append| match law(places, append, ranks) {
+            (_, false) if sizes => match in_runs(places, ranks, SHORT_LIST) {
+                Some(runs) => (runs, true),
+                None => (OffsetLaw::Sequential, false),
+            },
+            found => found,
+        };
+        let laws = [own(&reads, false), own(&writes, append)];
         Some(Self { of_kinds, laws })
     }
 
@@ -237,7 +256,9 @@ fn shuffled(places: &[Place<'_>], ranks: u32) -> Option<Laws> {
     let (offset, write_offset) = match law(&in_order, false, ranks) {
         (law, true) => (law, None),
         (_, false) => {
-            let (reads, writes) = Apart::of(&in_order, false, ranks)?.exactly()?;
+            // In ascending order sizes have other places.
+            let known = Known { append: false, sizes: false, ranks, part: None };
+            let (reads, writes) = Apart::of(&in_order, known)?.exactly()?;
             (reads, Some(writes))
         }
     };
@@ -263,10 +284,10 @@ pub(crate) fn law(places: &[Place<'_>], append: bool, ranks: u32) -> (OffsetLaw,
 }
 
 /// Fewer steps towards the begin of a file are a list.
-const MIN_TOWARDS_BEGIN: usize = 3;
+pub(crate) const MIN_TOWARDS_BEGIN: usize = 3;
 
 /// Among fewer ranks every exchange of places is a shift.
-const MIN_RANKS: u32 = 3;
+pub(crate) const MIN_RANKS: u32 = 3;
 
 fn is_sequential(transfers: &[Transfer]) -> bool {
     let mut end = 0;
@@ -358,14 +379,14 @@ fn affine(places: &[Place<'_>], ranks: u32, shift: i32) -> Option<OffsetLaw> {
     })
 }
 
-fn per(from: i64, to: i64, times: i64) -> Option<i64> {
+pub(crate) fn per(from: i64, to: i64, times: i64) -> Option<i64> {
     let difference = to.checked_sub(from)?;
     (difference % times == 0).then(|| difference / times)
 }
 
 /// A level whose stride is a multiple of what all ranks together take is interleaved: it grows with their number. Towards the begin of the file it is
 /// none: the first place would grow, too.
-fn stride(bytes: i64, rank: u64, ranks: u32) -> Option<Stride> {
+pub(crate) fn stride(bytes: i64, rank: u64, ranks: u32) -> Option<Stride> {
     let all = i64::try_from(rank.saturating_mul(u64::from(ranks))).unwrap_or(i64::MAX);
     let is_interleaved = ranks > 1 && all > 0 && bytes != 0 && bytes % all == 0;
     match is_interleaved {

@@ -4,6 +4,7 @@
 //! Source: He, Du, Narasimhamurthy, PIONEER, sections V-A to V-C; definitions: docs/workload.md.
 
 mod after;
+mod apart;
 mod clocks;
 mod cost;
 mod ends;
@@ -14,6 +15,7 @@ mod knowledge;
 mod laws;
 mod levels;
 mod likeness;
+mod lives;
 mod messages;
 mod mpi_io;
 mod names;
@@ -24,6 +26,7 @@ mod places;
 mod portrait;
 mod program;
 mod result;
+mod runs;
 mod sessions;
 mod streams;
 mod told;

@@ -1,10 +1,11 @@
 //! What files are called in a model.
 
+use crate::lives::named;
 use crate::own;
 use crate::streams::{StreamFile, Streams};
 use iotrail_trail::EventLog;
 use iotrail_workload::{Accessed, Class, ClassedFile, FileKind, NamePart, Sharing, classes};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What names of files become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub(crate) struct KindOfFile {
 #[derive(Debug)]
 pub(crate) struct Kinds {
     pub(crate) of_file: Vec<usize>,
-    /// Of each file the first one that has its name.
+    /// Of each file the first one that has its name (see `lives`).
     pub(crate) named: Vec<usize>,
     pub(crate) kinds: Vec<KindOfFile>,
 }
@@ -54,7 +55,7 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams, (classing, naming): (Clas
             users[request.file.0 as usize].insert(rank);
         }
     }
-    let named = named(log, &streams.frame.files);
+    let named = named(log, streams);
     share_names(streams, &named, &mut users);
     let accessed: Vec<Accessed> = streams
         .frame
@@ -96,15 +97,6 @@ pub(crate) fn kinds(log: &EventLog, streams: &Streams, (classing, naming): (Clas
     let mut kinds = Kinds { of_file, named, kinds };
     own::join(&mut kinds, streams, naming);
     kinds
-}
-
-/// Of each file the first one of its name; what is not there has none.
-fn named(log: &EventLog, files: &[StreamFile]) -> Vec<usize> {
-    let mut firsts: HashMap<&str, usize> = HashMap::new();
-    let first = |(at, file): (usize, &StreamFile)| {
-        path(log, *file).map_or(at, |name| *firsts.entry(name).or_insert(at))
-    };
-    files.iter().enumerate().map(first).collect()
 }
 
 /// Who gives a file a name uses it. Files that get or lose a name that others have, too, one after the other, are used by who uses any of them.

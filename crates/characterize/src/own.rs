@@ -1,9 +1,9 @@
 //! Files of which each rank has its own ones though no name holds its number: of temporary files (`mkstemp`) every rank has as many that it uses in
 //! one way, and so does every rank of a larger run.
 
+use crate::lives::takes_name;
 use crate::names::{KindOfFile, Kinds, Naming};
 use crate::streams::Streams;
-use iotrail_model::calls::CallKind;
 use iotrail_workload::{Class, ClassedFile, FileKind, NamePart};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -84,10 +84,6 @@ fn alike(kinds: &Kinds, streams: &Streams) -> BTreeMap<Way, BTreeMap<usize, Vec<
         alike.entry(way).or_default().entry(rank).or_default().push(name);
     }
     alike
-}
-
-const fn takes_name(call: CallKind) -> bool {
-    matches!(call, CallKind::Unlink | CallKind::RemoveDirectory | CallKind::Rename)
 }
 
 /// The directory that all of these are in, the rank, and a number if a rank has several.

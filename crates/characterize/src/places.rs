@@ -1,4 +1,4 @@
-//! Places of transfers that follow no law: as a list where that is short and the same in all executions, else as a distribution.
+//! Places of transfers that follow no law, as a distribution.
 //!
 //! Source: `spec/workload.md`, section 2: OFF where no law fits, and SEQ.
 
@@ -17,32 +17,6 @@ const NEAR: f64 = 1.0 / 64.0;
 const NEARLY: f64 = 0.95;
 /// At 95 % (Kolmogorov).
 const BY_CHANCE: f64 = 1.36;
-
-/// The places of all executions as a list of at most so many runs, if these are the same.
-pub(crate) fn listed(places: &[Place<'_>], most: usize) -> Option<OffsetLaw> {
-    let (first, others) = places.split_first()?;
-    let mut runs: Vec<(u64, u64)> = Vec::new();
-    let mut end = None;
-    for transfer in first.2 {
-        let offset = transfer.offset.get()?;
-        let is_full = runs.len() == most;
-        match runs.last_mut() {
-            Some((_, count)) if end == Some(offset) => *count += 1,
-            _ if is_full => return None,
-            _ => runs.push((offset, 1)),
-        }
-        end = Some(offset.saturating_add(transfer.size));
-    }
-    let same = |other: &Place<'_>| {
-        first.2.len() == other.2.len()
-            && first
-                .2
-                .iter()
-                .zip(other.2)
-                .all(|(one, other)| (one.offset, one.size) == (other.offset, other.size))
-    };
-    (!runs.is_empty() && others.iter().all(same)).then_some(OffsetLaw::Listed(runs))
-}
 
 /// The distribution of places to which transfers jump, and how many of the others follow each other; NULL if no place is known. Ranks stay in parts of
 /// the file that are so many bytes apart, if that is known of more than these transfers.
@@ -238,16 +212,6 @@ mod tests {
             size,
         };
         places.iter().map(transfer).collect()
-    }
-
-    #[test]
-    fn a_header_that_is_written_last_is_a_list() {
-        let own = transfers(&[(64, 10), (74, 10), (84, 6), (0, 64)]);
-        let places = [(0, 0, &own[..]), (1, 0, &own[..])];
-        assert_eq!(listed(&places, 16), Some(OffsetLaw::Listed(vec![(64, 3), (0, 1)])));
-        assert_eq!(listed(&places, 1), None);
-        let other = transfers(&[(64, 10), (74, 10), (84, 6), (8, 64)]);
-        assert_eq!(listed(&[(0, 0, &own), (1, 0, &other)], 16), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::CharacterizeError;
 use crate::after::{WaitFigures, waits, with_waits};
+use crate::apart::divided;
 use crate::laws::{self, Kept, Known, Laws};
 use crate::messages::{Place, Relation, alike};
 use crate::names::{Kinds, Naming, hashed, kept, path as path_of, sharing, word};
@@ -116,7 +117,7 @@ pub(crate) fn programmed(
     let of_all = OfRanks { frame, ranks, targets: &targets };
     let places = frame.messages.places(frame.ranks() as u32);
     let with_messages = places.iter().any(|places| !places.is_empty());
-    let apart = of_all.with_first_apart(groups);
+    let apart = divided(groups, &targets);
     let with_messages = with_messages.then(|| of_all.ordered(&apart, &places, &files_of_model)).flatten();
     let has_messages = with_messages.is_some();
     let ordered = match with_messages {
@@ -154,24 +155,6 @@ struct Ordered {
 }
 
 impl OfRanks<'_> {
-    /// The groups, in which the first rank is alone if all others of its group, of which there are several, do one thing and it does
-    /// another, however alike: it writes what the others have no part in.
-    fn with_first_apart(&self, groups: &[Group]) -> Vec<Group> {
-        let of_first = |group: &&Group| {
-            let [0, second, others @ ..] = &group.members[..] else { return false };
-            let same = |one: usize, other: usize| self.targets[one] == self.targets[other];
-            !others.is_empty() && !same(0, *second) && others.iter().all(|other| same(*second, *other))
-        };
-        let mut apart = groups.to_vec();
-        if let Some(at) = groups.iter().position(|group| of_first(&group)) {
-            let others = apart[at].members.split_off(1);
-            let group = Group { representative: others[0], members: others };
-            apart[at].representative = 0;
-            apart.insert(at + 1, group);
-        }
-        apart
-    }
-
     /// The program with messages; NULL if nobody can say who does what, or ranks would wait for ever.
     fn ordered(&self, groups: &[Group], messages: &[Vec<Place>], files: &[ModelFile]) -> Option<Ordered> {
         let count = self.frame.ranks() as u32;
@@ -462,13 +445,16 @@ impl Files {
             let first = files.kinds[at][0];
             let (classed, what) = (&kinds.kinds[first].classed, kinds.kinds[first].what);
             let sharing = sharing(&classed.class);
-            let own = |all: &Vec<(usize, usize)>| {
-                let name = |(_, file): &(usize, usize)| path_of(log, frame.files[*file]);
-                all.iter().map(name).collect::<BTreeSet<_>>().len() as u64
+            let names = |all: &mut dyn Iterator<Item = &(usize, usize)>| {
+                all.map(|(_, file)| kinds.named[*file]).collect::<BTreeSet<_>>().len() as u64
             };
             let count = match sharing {
-                Sharing::Private => used[&first].values().map(own).max().unwrap_or(1),
-                Sharing::Root | Sharing::Shared => files.kinds[at].len() as u64,
+                Sharing::Private => {
+                    used[&first].values().map(|all| names(&mut all.iter())).max().unwrap_or(1)
+                }
+                Sharing::Root | Sharing::Shared => {
+                    names(&mut files.kinds[at].iter().flat_map(|kind| used[kind].values().flatten()))
+                }
             };
             let is_there = shapes.kept.get(firsts[&first].1).is_some_and(needs_file);
             let name = match naming {

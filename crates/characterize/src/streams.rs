@@ -293,7 +293,8 @@ impl Numbers {
     }
 }
 
-/// Whether what gets another name is a directory, other calls say. Left out is what may be a file that nobody uses, as nothing says what it is.
+/// Whether what gets another name is a directory, other calls say: they use it as one, or what is in it. Left out is what may be a file that nobody uses,
+/// as nothing says what it is.
 fn tell_directories(log: &EventLog, rows: &mut BTreeMap<RankKey, Vec<Row>>, left_out: &mut LeftOut) {
     let directory = |row: &Row| match row.what {
         What::Request(RequestRow { file, to, is_directory: true, .. }) if to.is_null() => file.get(),
@@ -301,19 +302,45 @@ fn tell_directories(log: &EventLog, rows: &mut BTreeMap<RankKey, Vec<Row>>, left
     };
     let known: HashSet<FileId> = rows.values().flatten().filter_map(directory).collect();
     let files = log.distinct_files();
-    let is_known = |file: FileId| {
-        known.contains(&file) || files[file.index()].kind.as_deref() == Some(FileKind::Directory.name())
+    let renamed = |row: &Row| match row.what {
+        What::Request(RequestRow { file, path, to, is_directory: true, .. }) if !to.is_null() => {
+            Some([file.get().map(|file| files[file.index()].path), path.get(), to.get()])
+        }
+        _ => None,
+    };
+    let names: HashSet<PathId> = rows.values().flatten().filter_map(renamed).flatten().flatten().collect();
+    let holders = holders(&log.names().paths, &names);
+    let is_known = |file: FileId, to: Option<PathId>| {
+        let of_file = &files[file.index()];
+        known.contains(&file)
+            || of_file.kind.as_deref() == Some(FileKind::Directory.name())
+            || holders.contains(&of_file.path)
+            || to.is_some_and(|to| holders.contains(&to))
     };
     for rows in rows.values_mut() {
         rows.retain_mut(|row| {
             let What::Request(request) = &mut row.what else { return true };
             let Some(file) = request.file.get().filter(|_| !request.to.is_null()) else { return true };
-            let was_taken_for_one = std::mem::replace(&mut request.is_directory, is_known(file));
+            let was_taken_for_one =
+                std::mem::replace(&mut request.is_directory, is_known(file, request.to.get()));
             let stays = request.is_directory || !was_taken_for_one;
             left_out.on_no_file += u64::from(!stays);
             stays
         });
     }
+}
+
+/// Which of these names are those of directories in which there is something that has a name, too.
+fn holders(paths: &[Arc<str>], names: &HashSet<PathId>) -> HashSet<PathId> {
+    let of_texts: HashMap<&str, PathId> = names.iter().map(|name| (&*paths[name.index()], *name)).collect();
+    if of_texts.is_empty() {
+        return HashSet::new();
+    }
+    let ancestors = |path: &'_ Arc<str>| {
+        let slashes = path.match_indices('/').map(|(at, _)| at);
+        slashes.filter_map(|at| of_texts.get(&path[..at]).copied()).collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(ancestors).collect()
 }
 
 /// Files that get other names.

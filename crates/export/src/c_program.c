@@ -28,8 +28,8 @@ enum { ROOT, SHARED, PRIVATE };
 /* With whose calls a session is done: those of MPI-IO by each rank alone, or by all ranks together. */
 enum { OF_SYSTEM, OF_RANK, OF_ALL };
 enum { PLAIN, DIRECTORY, ABSENT };
-/* Where transfers begin: where the one before ended, by a law, at listed places, or at places that are drawn. */
-enum { FOLLOWING, BY_LAW, LISTED, DRAWN, DRAWN_BETWEEN };
+/* Where transfers begin: where the one before ended, by a law, in runs, or at places that are drawn. */
+enum { FOLLOWING, BY_LAW, IN_RUNS, DRAWN, DRAWN_BETWEEN };
 enum { OPEN_NAME, STAT_NAME, UNLINK_NAME, RENAME_NAME, LINK_NAME, MKDIR_NAME, RMDIR_NAME, READDIR_NAME,
 	GETS_NAME, ALL_CALLS, NAME_CALLS };
 
@@ -44,13 +44,23 @@ struct stride {
 	int by_ranks;
 };
 
+/* So many transfers, each a step behind the one before; without a step, where that one ended. */
+struct place_run {
+	u64 start, behind, rank; /* From place to place: behind for each rank there is, rank from rank to rank. */
+	struct stride again, step;
+	int steps;
+	u64 count;
+};
+
 /* Where transfers begin. */
 struct law {
 	int how;
 	u64 start, rank, every;
 	struct stride step, jump, again;
 	int shift;
-	/* Places, each with how many transfers follow each other from there, or its weight. */
+	/* The last one has no transfers. */
+	const struct place_run *runs;
+	/* Places with their weights. */
 	const struct size *places;
 	u64 align, following; /* Millionths of the transfers that are drawn that follow the one before. */
 	u64 furthest; /* No transfer that is drawn reaches beyond, if it is not 0. */
@@ -367,22 +377,31 @@ static u64 drawn_place(const struct law *law, u64 *random)
 /* So often a place is drawn until it lies within what is written. */
 enum { MOST_DRAWS = 1000 };
 
+/* Where the transfer of that number begins, if the one before ended there. */
+static u64 place_in_run(const struct place_run *runs, const struct running *running, u64 number, u64 end)
+{
+	u64 all = 0;
+	const struct place_run *run = runs;
+	for (; run->count; run++)
+		all += run->count;
+	for (number %= all, run = runs; number >= run->count; run++)
+		number -= run->count;
+	if (number && !run->steps)
+		return end;
+	return run->start + run->behind * (u64)ranks + run->rank * (u64)rank + at_ranks(run->again) * running->again +
+	       at_ranks(run->step) * number;
+}
+
 /* Where the next transfer begins, which is so large. */
 static u64 offset_of(const struct law *law, struct running *running, int which, u64 size)
 {
-	u64 number = running->transfers[which], runs = 0;
+	u64 number = running->transfers[which];
 	if (running->numbers[which])
 		number = running->numbers[which][number];
 	if (law->how == FOLLOWING)
 		return running->numbers[which] ? number * size : running->ends[which];
-	if (law->how == LISTED) {
-		const struct size *run = law->places;
-		for (; run->weight; run++)
-			runs += run->weight;
-		for (number %= runs, run = law->places; number >= run->weight; run++)
-			number -= run->weight;
-		return number ? running->ends[which] : run->bytes;
-	}
+	if (law->how == IN_RUNS)
+		return place_in_run(law->runs, running, number, running->ends[which]);
 	if (law->how != BY_LAW) {
 		u64 own = law->rank * (u64)rank, furthest = law->furthest;
 		int follows = number && drawn(&running->random) % 1000000 < law->following;

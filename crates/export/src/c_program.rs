@@ -1,8 +1,8 @@
 //! A model of a workload as a program in C, with MPI or without.
 
 use iotrail_workload::{
-    DrawnPlaces, FileKind, MessageHalf, Mode, Model, ModelSession, NameCall, OffsetLaw, Partner, ProgramStep,
-    RequestKind, SessionLayer, Sharing, Stride,
+    DrawnPlaces, FileKind, MessageHalf, Mode, Model, ModelSession, NameCall, OffsetLaw, Partner, PlaceRun,
+    ProgramStep, RequestKind, SessionLayer, Sharing, Stride,
 };
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -144,6 +144,13 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
     for (law, word) in laws.into_iter().zip(["places", "write_places"]) {
         let places = law.map(places).unwrap_or_default();
         writeln!(out, "static const struct size {word}_{number}[] = {};", table(&mut places.into_iter()))?;
+        if let Some(OffsetLaw::Runs(runs)) = law {
+            let runs = runs.iter().map(place_run).collect::<String>();
+            writeln!(
+                out,
+                "static const struct place_run runs_of_{word}_{number}[] = {{ {runs}{{ 0, 0, 0, {{ 0, 0 }}, {{ 0, 0 }}, 0, 0 }} }};"
+            )?;
+        }
     }
     let moved = if exchanges_in_c(session) { session.random } else { 0 };
     let order: Vec<String> =
@@ -179,11 +186,10 @@ pub fn exchanges_in_c(session: &ModelSession) -> bool {
     of_one_size && of_one_kind && is_law(&session.offset) && session.write_offset.as_ref().is_none_or(is_law)
 }
 
-/// Places of a law, with how many transfers follow from each, or weights.
+/// Places of a law with their weights.
 fn places(law: &OffsetLaw) -> Vec<(u64, u64)> {
     match law {
-        OffsetLaw::Sequential | OffsetLaw::Affine { .. } => Vec::new(),
-        OffsetLaw::Listed(runs) => runs.clone(),
+        OffsetLaw::Sequential | OffsetLaw::Affine { .. } | OffsetLaw::Runs(_) => Vec::new(),
         OffsetLaw::Drawn { places: DrawnPlaces::Of(weights), .. } => {
             weights.iter().map(|(place, weight)| (*place, *weight)).collect()
         }
@@ -193,11 +199,21 @@ fn places(law: &OffsetLaw) -> Vec<(u64, u64)> {
     }
 }
 
+fn stride(stride: Stride) -> String {
+    format!("{{ {}LL, {} }}", stride.bytes, u8::from(stride.by_ranks))
+}
+
+fn place_run(run: &PlaceRun) -> String {
+    let strides = [run.again, run.step.unwrap_or_default()].map(stride).join(", ");
+    let steps = u8::from(run.step.is_some());
+    format!("{{ {}ULL, {}ULL, {}ULL, {strides}, {steps}, {} }}, ", run.start, run.behind, run.rank, run.count)
+}
+
 fn law(law: &OffsetLaw, places: &str, moved: u64) -> String {
-    let stride = |stride: Stride| format!("{{ {}LL, {} }}", stride.bytes, u8::from(stride.by_ranks));
+    let runs = if matches!(law, OffsetLaw::Runs(_)) { format!("runs_of_{places}") } else { "0".to_owned() };
     let laid = |word: &str, rank: u64, rest: &str| {
         format!(
-            "{{ {word}, 0, {rank}ULL, 0, {{ 0, 0 }}, {{ 0, 0 }}, {{ 0, 0 }}, 0, {places}, {rest}, {moved} }}"
+            "{{ {word}, 0, {rank}ULL, 0, {{ 0, 0 }}, {{ 0, 0 }}, {{ 0, 0 }}, 0, {runs}, {places}, {rest}, {moved} }}"
         )
     };
     match law {
@@ -205,10 +221,10 @@ fn law(law: &OffsetLaw, places: &str, moved: u64) -> String {
         &OffsetLaw::Affine { start, rank, step, again, every, jump, shift } => {
             let strides = [step, jump, again].map(stride).join(", ");
             format!(
-                "{{ BY_LAW, {start}ULL, {rank}ULL, {every}, {strides}, {shift}, {places}, 0, 0, 0, 0, {moved} }}"
+                "{{ BY_LAW, {start}ULL, {rank}ULL, {every}, {strides}, {shift}, {runs}, {places}, 0, 0, 0, 0, {moved} }}"
             )
         }
-        OffsetLaw::Listed(_) => laid("LISTED", 0, "0, 0, 0, 0"),
+        OffsetLaw::Runs(_) => laid("IN_RUNS", 0, "0, 0, 0, 0"),
         OffsetLaw::Drawn { places: drawn, sequential, end, rank, written } => {
             let (word, align) = match drawn {
                 DrawnPlaces::Of(_) => ("DRAWN", 0),

@@ -358,7 +358,7 @@ impl Job<'_> {
             }
         };
         match law {
-            OffsetLaw::Listed(_) => {
+            OffsetLaw::Runs(_) => {
                 lose("places in a list: transfers follow each other");
                 alone(0, 0, 0, self.times)
             }

@@ -30,9 +30,9 @@ pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
     Action, Apart, DrawnPlaces, FileKind, Knob, KnobError, Knobs, MessageHalf, Mode, Model, ModelError,
-    ModelFile, ModelSession, NameCall, OffsetLaw, Partner, PathBarrier, ProgramStep, RankGroup, Ratio,
-    RequestKind, SessionLayer, ShareKnob, Sharing, Statistics, Stride, Stuck, Synthetic, TooMuch, Totals,
-    VERSION, common_divisor, locks_fit, repeats_after, synthesise, takes_locks,
+    ModelFile, ModelSession, NameCall, OffsetLaw, Partner, PathBarrier, PlaceRun, ProgramStep, RankGroup,
+    Ratio, RequestKind, SessionLayer, ShareKnob, Sharing, Statistics, Stride, Stuck, Synthetic, TooMuch,
+    Totals, VERSION, common_divisor, locks_fit, repeats_after, synthesise, takes_locks,
 };
 pub use path::{Path, PathElement, Step, path};
 pub use profile::{ClassProfile, Distance, Profile};

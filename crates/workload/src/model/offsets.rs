@@ -3,6 +3,7 @@
 //! Source: `spec/workload.md`, sections 2 (OFF, SEQ) and 4; without a law places are drawn, as in algorithm 1 of PIONEER.
 
 use super::drawn::WHOLE;
+use super::place_run::PlaceRun;
 use super::synthesis::systematic;
 use crate::random::Random;
 use std::collections::BTreeMap;
@@ -30,8 +31,8 @@ pub enum OffsetLaw {
         /// r is the rank that comes so much later, counted round.
         shift: i32,
     },
-    /// At these places, from each of which so many transfers follow each other; behind the last one it begins again. No number is 0.
-    Listed(Vec<(u64, u64)>),
+    /// In these runs of transfers, one after the other; behind the last one it begins again with the first. There is one at least.
+    Runs(Vec<PlaceRun>),
     /// At random places.
     Drawn {
         /// Which ones.
@@ -97,14 +98,27 @@ impl OffsetLaw {
             Self::Affine { rank, step, again, jump, .. } => {
                 *rank > 0 || [step, again, jump].into_iter().any(|stride| stride.by_ranks && stride.bytes > 0)
             }
+            Self::Runs(runs) => {
+                let by_ranks = |stride: &Stride| stride.by_ranks && stride.bytes > 0;
+                runs.iter().any(|run| {
+                    run.rank > 0
+                        || run.behind > 0
+                        || std::iter::once(&run.again).chain(&run.step).any(by_ranks)
+                })
+            }
             Self::Drawn { rank, .. } => *rank > 0,
-            _ => false,
+            Self::Sequential => false,
         }
     }
 
     /// The same with all bytes changed.
     pub(super) fn with_bytes<E>(&self, mut change: impl FnMut(u64) -> Result<u64, E>) -> Result<Self, E> {
         let mut law = self.clone();
+        let change_stride = |stride: &mut Stride, change: &mut dyn FnMut(u64) -> Result<u64, E>| {
+            let bytes = i64::try_from(change(stride.bytes.unsigned_abs())?).unwrap_or(i64::MAX);
+            stride.bytes = if stride.bytes < 0 { -bytes } else { bytes };
+            Ok(())
+        };
         match &mut law {
             Self::Sequential => {}
             Self::Affine { start, rank, step, again, jump, .. } => {
@@ -112,13 +126,17 @@ impl OffsetLaw {
                     *part = change(*part)?;
                 }
                 for stride in [step, again, jump] {
-                    let bytes = i64::try_from(change(stride.bytes.unsigned_abs())?).unwrap_or(i64::MAX);
-                    stride.bytes = if stride.bytes < 0 { -bytes } else { bytes };
+                    change_stride(stride, &mut change)?;
                 }
             }
-            Self::Listed(runs) => {
-                for (place, _) in runs {
-                    *place = change(*place)?;
+            Self::Runs(runs) => {
+                for run in runs {
+                    for part in [&mut run.start, &mut run.behind, &mut run.rank] {
+                        *part = change(*part)?;
+                    }
+                    for stride in std::iter::once(&mut run.again).chain(&mut run.step) {
+                        change_stride(stride, &mut change)?;
+                    }
                 }
             }
             Self::Drawn { places: DrawnPlaces::Of(weights), end, rank, .. } => {
@@ -161,7 +179,7 @@ impl Stride {
     }
 
     /// So many of them at so many ranks.
-    fn times(self, ranks: u32, count: u64) -> i128 {
+    pub(super) fn times(self, ranks: u32, count: u64) -> i128 {
         i128::from(self.at(ranks)).saturating_mul(i128::from(count))
     }
 }
@@ -250,7 +268,7 @@ impl<'a> Placer<'a> {
                 });
                 u64::try_from(place).unwrap_or(u64::MAX)
             }
-            OffsetLaw::Listed(runs) => self.listed(runs),
+            OffsetLaw::Runs(runs) => self.in_run(runs),
             OffsetLaw::Drawn { places, end, rank, .. } => {
                 let own = rank.saturating_mul(u64::from(self.rank));
                 own.saturating_add(self.next_drawn(places, *end, size, (own, written)))
@@ -280,11 +298,16 @@ impl<'a> Placer<'a> {
         }
     }
 
-    fn listed(&mut self, runs: &[(u64, u64)]) -> u64 {
-        let (run, before) = self.run;
-        let Some(&(place, count)) = runs.get(run) else { return self.end };
-        self.run = if before + 1 < count { (run, before + 1) } else { ((run + 1) % runs.len(), 0) };
-        if before == 0 { place } else { self.end }
+    fn in_run(&mut self, runs: &[PlaceRun]) -> u64 {
+        let (at, before) = self.run;
+        let Some(run) = runs.get(at) else { return self.end };
+        self.run = if before + 1 < run.count { (at, before + 1) } else { ((at + 1) % runs.len(), 0) };
+        if before > 0 && run.step.is_none() {
+            return self.end;
+        }
+        let stepped = run.step.unwrap_or_default().times(self.ranks, before);
+        let place = run.first((self.rank, self.ranks), self.occurrence).saturating_add(stepped);
+        u64::try_from(place).unwrap_or(u64::MAX)
     }
 }
 
@@ -352,9 +375,24 @@ mod tests {
     }
 
     #[test]
-    fn listed_places_are_gone_through_again() {
-        let law = OffsetLaw::Listed(vec![(100, 2), (0, 1)]);
+    fn runs_are_gone_through_again() {
+        let law = OffsetLaw::Runs(vec![PlaceRun::fixed(100, 2), PlaceRun::fixed(0, 1)]);
         assert_eq!(places(&law, &[10, 20, 30, 40, 50], 0), [100, 110, 0, 100, 140]);
+    }
+
+    /// A header of each rank, and behind those of all ranks records 100 bytes apart, of which the next execution makes more.
+    #[test]
+    fn runs_begin_where_rank_and_execution_have_them() {
+        let headers = PlaceRun { rank: 16, ..PlaceRun::fixed(0, 1) };
+        let (again, step) = (Stride::fixed(200), Some(Stride::fixed(100)));
+        let records = PlaceRun { behind: 16, rank: 1000, again, step, ..PlaceRun::fixed(8, 2) };
+        let law = OffsetLaw::Runs(vec![headers, records]);
+        let places = |rank, ranks, execution| -> Vec<u64> {
+            let mut placer = Placer::new(&law, 3, (rank, ranks), execution, &[0]);
+            [16, 10, 10].iter().map(|size| placer.place(*size, 0)).collect()
+        };
+        assert_eq!(places(1, 4, 0), [16, 1072, 1172]);
+        assert_eq!(places(7, 8, 2), [112, 7536, 7636]);
     }
 
     #[test]
@@ -460,7 +498,11 @@ mod tests {
     #[test]
     fn all_bytes_of_a_law_change() {
         let twice = |law: &OffsetLaw| law.with_bytes(|bytes| Ok::<_, ()>(2 * bytes)).unwrap();
-        assert_eq!(twice(&OffsetLaw::Listed(vec![(3, 4)])), OffsetLaw::Listed(vec![(6, 4)]));
+        let runs = |start, behind, rank, again| {
+            let again = Stride::fixed(again);
+            OffsetLaw::Runs(vec![PlaceRun { start, behind, rank, again, step: Some(again), count: 4 }])
+        };
+        assert_eq!(twice(&runs(3, 5, 7, -2)), runs(6, 10, 14, -4));
         let of = |place| drawn_law(DrawnPlaces::Of(BTreeMap::from([(place, 9)])), 5);
         assert_eq!(twice(&of(1)), of(2));
         let between = |by: u64| DrawnPlaces::Between { bounds: vec![0, 10 * by], align: 5 * by };

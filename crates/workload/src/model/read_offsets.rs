@@ -2,15 +2,16 @@
 
 use super::ModelError;
 use super::offsets::{DrawnPlaces, OffsetLaw, Stride};
+use super::place_run::PlaceRun;
 use super::quantity::{BY_RANKS, BYTES_EXPECTED, bytes};
-use super::read::{Source, found, quantity, runs_of_bytes};
+use super::read::{MAX_REQUESTS, Source, found, quantity, runs_of_bytes};
 use super::read_statistics::share;
 use std::collections::BTreeMap;
 use toml::{Spanned, Table, Value};
 
 const OFFSETS: &str = "expected \"sequential\"; { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES, shift = N }, of \
                        which step, again and jump may be \"BYTES * ranks\" or \"-BYTES\"; places such as [\"4 * 0 B\", \"1 MiB\"], from each of which so many \
-                       transfers follow each other; or { drawn = { BYTES = WEIGHT, ... }, sequential = SHARE } or { drawn = [BYTES, BYTES, ...], \
+                       transfers follow each other, or which are { start = BYTES, behind = BYTES, rank = BYTES, again = BYTES, step = BYTES, count = N }; or { drawn = { BYTES = WEIGHT, ... }, sequential = SHARE } or { drawn = [BYTES, BYTES, ...], \
                        align = BYTES, sequential = SHARE, end = BYTES, rank = BYTES, written = true }, as many between any two neighbours that ascend";
 const STRIDE: &str = "expected bytes as in \"64 KiB\", \"-64 KiB\" or \"64 KiB * ranks\" (B, KiB, MiB, GiB, TiB), at most 8 EiB";
 const NUMBER: &str = "expected a whole number";
@@ -18,7 +19,9 @@ const COUNT: &str = "expected a whole number of 0 or more";
 const SHARE: &str = "expected a share as in \"0.25\", at most \"1\"";
 const TRUTH: &str = "expected true or false";
 const PLACES: &str = "expected places with weights as in { \"0 B\" = 9, \"8 KiB\" = 1 }, or two or more that ascend, as in [\"0 B\", \"64 MiB\"]";
-const LIST: &str = "expected places as in [\"4 * 0 B\", \"1 MiB\"], one at least";
+const LIST: &str = "expected places as in [\"4 * 0 B\", \"1 MiB\"], one at least; or { start = BYTES, behind = BYTES, rank = BYTES, again = BYTES, step = BYTES, count = N } \
+                    in place of one";
+const TRANSFERS: &str = "expected a number of transfers, 1 or more";
 
 /// What is wrong with a law: the key, NULL for all of it, and what was expected there.
 struct Wrong {
@@ -33,10 +36,8 @@ impl Source<'_> {
     pub(super) fn offset(&self, name: &str, raw: &Spanned<Value>) -> Result<OffsetLaw, ModelError> {
         let law = match raw.get_ref() {
             Value::String(word) if word == "sequential" => Ok(OffsetLaw::Sequential),
-            Value::Array(items) => match runs_of_bytes(items).filter(|runs| !runs.is_empty()) {
-                Some(runs) => Ok(OffsetLaw::Listed(runs)),
-                None => Err(Wrong { key: None, expected: LIST }),
-            },
+            Value::Array(items) if items.is_empty() => Err(Wrong { key: None, expected: LIST }),
+            Value::Array(items) => items.iter().map(place_run).collect::<Part<_>>().map(OffsetLaw::Runs),
             Value::Table(table) if table.contains_key("drawn") => drawn(table),
             Value::Table(table) => affine(table),
             _ => Err(Wrong { key: None, expected: OFFSETS }),
@@ -112,6 +113,29 @@ fn affine(table: &Table) -> Part<OffsetLaw> {
         every: u64::try_from(number_of(table, "every")?).or_else(|_| wrong("every", COUNT))?,
         jump: stride_of(table, "jump")?,
         shift: i32::try_from(number_of(table, "shift")?).or_else(|_| wrong("shift", NUMBER))?,
+    })
+}
+
+/// So many transfers from one place on.
+fn place_run(item: &Value) -> Part<PlaceRun> {
+    let Some(table) = item.as_table() else {
+        return match runs_of_bytes(std::slice::from_ref(item)).as_deref() {
+            Some([(start, count)]) => Ok(PlaceRun::fixed(*start, *count)),
+            _ => Err(Wrong { key: None, expected: LIST }),
+        };
+    };
+    has_only(table, &["start", "behind", "rank", "again", "step", "count"], LIST)?;
+    let count = if table.contains_key("count") { number_of(table, "count")? } else { 1 };
+    Ok(PlaceRun {
+        start: bytes_of(table, "start")?,
+        behind: bytes_of(table, "behind")?,
+        rank: bytes_of(table, "rank")?,
+        again: stride_of(table, "again")?,
+        step: if table.contains_key("step") { Some(stride_of(table, "step")?) } else { None },
+        count: u64::try_from(count)
+            .ok()
+            .filter(|count| (1..=MAX_REQUESTS).contains(count))
+            .map_or_else(|| wrong("count", TRANSFERS), Ok)?,
     })
 }
 

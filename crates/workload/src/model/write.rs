@@ -3,8 +3,8 @@
 use super::quantity::{BY_RANKS, TIMES, bytes_text, time_text};
 use super::write_statistics::{share_text, write_path_barrier, write_statistics};
 use super::{
-    DrawnPlaces, FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, Partner, ProgramStep, Ratio,
-    RequestKind, SessionLayer, Sharing, Stride, VERSION,
+    DrawnPlaces, FileKind, Mode, Model, ModelFile, ModelSession, OffsetLaw, Partner, PlaceRun, ProgramStep,
+    Ratio, RequestKind, SessionLayer, Sharing, Stride, VERSION,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -217,8 +217,8 @@ impl fmt::Display for Mode {
 fn write_law(f: &mut fmt::Formatter<'_>, key: &str, law: &OffsetLaw) -> fmt::Result {
     match law {
         OffsetLaw::Sequential => writeln!(f, "{key} = \"sequential\""),
-        OffsetLaw::Listed(runs) => {
-            writeln!(f, "{key} = [{}]", runs.iter().map(run_text).collect::<Vec<_>>().join(", "))
+        OffsetLaw::Runs(runs) => {
+            writeln!(f, "{key} = [{}]", runs.iter().map(place_run_text).collect::<Vec<_>>().join(", "))
         }
         OffsetLaw::Drawn { places, sequential, end, rank, written } => {
             let (places, align) = drawn_text(places);
@@ -284,6 +284,22 @@ fn run_text((size, count): &(u64, u64)) -> String {
         1 => format!("\"{}\"", bytes_text(*size)),
         count => format!("\"{count}{TIMES}{}\"", bytes_text(*size)),
     }
+}
+
+fn place_run_text(run: &PlaceRun) -> String {
+    if run.is_fixed() {
+        return run_text(&(run.start, run.count));
+    }
+    let mut shown = vec![format!("start = \"{}\"", bytes_text(run.start))];
+    let bytes = [("behind", run.behind), ("rank", run.rank)].into_iter().filter(|(_, bytes)| *bytes > 0);
+    shown.extend(bytes.map(|(key, bytes)| format!("{key} = \"{}\"", bytes_text(bytes))));
+    let strides = [("again", Some(run.again).filter(|again| again.bytes != 0)), ("step", run.step)];
+    let strides = strides.into_iter().filter_map(|(key, stride)| Some((key, stride?)));
+    shown.extend(strides.map(|(key, stride)| format!("{key} = \"{}\"", stride_text(stride))));
+    if run.count > 1 {
+        shown.push(format!("count = {}", run.count));
+    }
+    format!("{{ {} }}", shown.join(", "))
 }
 
 fn stride_text(stride: Stride) -> String {

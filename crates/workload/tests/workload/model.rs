@@ -1,6 +1,6 @@
 use iotrail_workload::{
     Action, DrawnPlaces, FileKind, KnobError, Knobs, MessageHalf, Mode, Model, ModelFile, ModelSession,
-    NameCall, OffsetLaw, ProgramStep, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride,
+    NameCall, OffsetLaw, PlaceRun, ProgramStep, RankGroup, Ratio, RequestKind, SessionLayer, Sharing, Stride,
     Synthetic, TooMuch, Totals, synthesise,
 };
 use proptest::prelude::*;
@@ -275,6 +275,19 @@ fn stride((bytes, by_ranks): (i64, bool)) -> Stride {
     Stride { bytes, by_ranks: by_ranks && bytes > 0 }
 }
 
+fn place_run() -> impl Strategy<Value = PlaceRun> {
+    let parts = (0_u64..9000, 0_u64..3, 0_u64..900);
+    let strides = ((-50_i64..50, any::<bool>()), prop::option::of((1_i64..5000, any::<bool>())));
+    (parts, strides, 1_u64..5).prop_map(|((start, behind, rank), (again, step), count)| PlaceRun {
+        start,
+        behind,
+        rank,
+        again: stride(again),
+        step: step.map(stride),
+        count,
+    })
+}
+
 fn session() -> impl Strategy<Value = ModelSession> {
     let strides = ((-5000_i64..5000, any::<bool>()), (-1_i64..3, any::<bool>()), (0_i64..9, any::<bool>()));
     let laws = prop_oneof![
@@ -283,7 +296,7 @@ fn session() -> impl Strategy<Value = ModelSession> {
             let (step, again, jump) = (stride(step), stride(again), stride(jump));
             OffsetLaw::Affine { start, rank, step, again, every, jump, shift: every as i32 - 1 }
         }),
-        prop::collection::vec((0_u64..9000, 1_u64..5), 1..5).prop_map(OffsetLaw::Listed),
+        prop::collection::vec(place_run(), 1..5).prop_map(OffsetLaw::Runs),
         (prop::collection::btree_map(0_u64..9000, 1_u64..9, 1..4), 0_u64..=1_000_000).prop_map(
             |(weights, sequential)| OffsetLaw::Drawn {
                 places: DrawnPlaces::Of(weights),

@@ -2,7 +2,7 @@
 
 use super::KnobError;
 use crate::model::{
-    Action, Model, NameCall, OffsetLaw, ProgramStep, SessionLayer, Sharing, Stride, synthesise,
+    Action, Model, NameCall, OffsetLaw, PlaceRun, ProgramStep, SessionLayer, Sharing, Stride, synthesise,
 };
 use std::ops::ControlFlow;
 
@@ -105,6 +105,7 @@ fn alone(law: &OffsetLaw) -> OffsetLaw {
                 shift: 0,
             }
         }
+        OffsetLaw::Runs(ref runs) => OffsetLaw::Runs(runs.iter().map(|run| run.alone()).collect()),
         _ => in_parts(law, 0),
     }
 }
@@ -130,8 +131,8 @@ fn together(law: &OffsetLaw, end: u64, sizes: &[u64], appends: bool) -> Result<O
             Err("its transfers follow each other with different sizes; give it one size, or a law of offsets")
         }
         (OffsetLaw::Drawn { .. }, _) => Ok(in_parts(law, end)),
-        (OffsetLaw::Listed(_), _) => {
-            Err("its places are a list, not a law of the rank; give it a law of offsets")
+        (OffsetLaw::Runs(runs), _) => {
+            Ok(OffsetLaw::Runs(runs.iter().map(|run| PlaceRun { rank: end, ..*run }).collect()))
         }
     }
 }
