@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -205,6 +206,70 @@ static void before(const char *directory, int rank)
 	read_all(path(directory, "in2", rank));
 }
 
+static int ranks = 1;
+
+static void writes(int file, int size, long offset)
+{
+	succeeds(pwrite(file, buffer, size, offset) == size, "write");
+}
+
+/* Arrays of all ranks behind each other in one file; records behind a header that is written each time the file is opened. */
+static void runs(const char *directory, int rank)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s/arrays", directory);
+	int file = opened(name, O_WRONLY | O_CREAT);
+	writes(file, 4000, 4000L * rank);
+	writes(file, 3000, 4000L * ranks + 6000L * rank);
+	writes(file, 3000, 4000L * ranks + 6000L * rank + 3000);
+	close(file);
+	for (int k = 0; k < 3; k++) {
+		file = opened(path(directory, "records", rank), O_WRONLY | O_CREAT);
+		writes(file, 64, 0);
+		for (int i = 0; i < 5; i++)
+			writes(file, 1000, 64 + 5000L * k + 1000L * i);
+		close(file);
+	}
+}
+
+/* Requests of a size that no other rank has. */
+static void sized(const char *directory, int rank)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s/parts", directory);
+	int file = opened(name, O_WRONLY | O_CREAT), size = 100 * (rank < 2 ? rank + 1 : 3);
+	for (int i = 0; i < 8; i++)
+		writes(file, size, (long)BLOCK * PART * rank + i * size);
+	close(file);
+}
+
+static void makes(const char *name, int size)
+{
+	int file = opened(name, O_WRONLY | O_CREAT | O_TRUNC);
+	writes(file, size, 0);
+	close(file);
+}
+
+/* Directories that get another name when all is in them, one after the other. */
+static void published(const char *directory, int rank)
+{
+	char name[16], below[4096];
+	for (int k = 0; k < 3; k++) {
+		succeeds(!mkdir(path(directory, "draft", rank), 0755), "mkdir");
+		snprintf(below, sizeof below, "%s/part", path(directory, "draft", rank));
+		succeeds(!mkdir(below, 0755), "mkdir");
+		strcat(below, "/bytes");
+		makes(below, 2000);
+		snprintf(below, sizeof below, "%s/list", path(directory, "draft", rank));
+		makes(below, 500);
+		snprintf(name, sizeof name, "run%d", k);
+		snprintf(below, sizeof below, "%s", path(directory, "draft", rank));
+		succeeds(!rename(below, path(directory, name, rank)), "rename");
+		snprintf(below, sizeof below, "%s/part/bytes", path(directory, name, rank));
+		read_all(below);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -213,9 +278,9 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "renamed", renamed }, { "reread", reread }, { "parts", parts }, { "turns", turns }, { "backwards", backwards },
 		{ "ways", ways }, { "own", own }, { "uneven", uneven }, { "both", both },
-		{ "lengths", lengths }, { "before", before },
+		{ "lengths", lengths }, { "before", before }, { "runs", runs }, { "sized", sized }, { "published", published },
 	};
-	int ranks = argc > 3 ? atoi(argv[3]) : 1;
+	ranks = argc > 3 ? atoi(argv[3]) : 1;
 	for (int rank = 0; rank < ranks; rank++) {
 		if (fork())
 			continue;

@@ -1,8 +1,9 @@
 """What a clone must keep, at other numbers of ranks, too: files that are written by another name and renamed, reads of what the same session
 has written, parts of a file in which ranks stay, sizes in turn, files that are read from their end, files of one form of name that are not
 used alike, temporary files that get their names by links, sessions of ranks that differ in number, sizes of reads and of writes in turn, files of other
-lengths, files that get a name or bytes before they are read. Programs are recorded with three ranks; what is generated with three and with eight, and what the program in C does that is made of
-the model, is held against what the program does.
+lengths, files that get a name or bytes before they are read, arrays of all ranks behind each other and headers before records, ranks with sizes of
+their own, directories that get another name when all is in them. Programs are recorded with three ranks; what is generated with three and with eight,
+and what the program in C does that is made of the model, is held against what the program does.
 
 usage: kept.py IOTRAIL        (cc)
 """
@@ -19,7 +20,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDED, RANKS = 3, 8
 BLOCK, PART = 4096, 1000
-MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both", "lengths", "before")
+MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both", "lengths", "before", "runs", "sized", "published")
 LEVELS = ("program", "joint", "paper", "auto")
 iotrail = pathlib.Path(sys.argv[1]).resolve()
 problems = []
@@ -37,18 +38,19 @@ def expect(what, found, wanted):
         problems.append(f"{what}: {str(found)[:300]}, expected {str(wanted)[:300]}")
 
 
-def transfers(trail, directory, by="tid"):
-    """Of each rank its transfers in order: kind, offset (None where threads opened and closed at once), bytes asked for, bytes moved. Nobody writes the data, but to make it."""
+def transfers(trail, directory, mode):
+    """Of each rank its transfers in order: kind, offset (None where threads opened and closed at once), bytes asked for, bytes moved. Nobody writes the data
+    that is read, but to make it."""
     text = run(iotrail, "-q", "events", trail, "--csv", "--path", f"{directory}/**").stdout
     kinds = {"read": "read", "pread64": "read", "write": "write", "pwrite64": "write"}
     ranks = collections.defaultdict(list)
     for row in csv.DictReader(io.StringIO(text)):
         name = pathlib.Path(row["path"]).name
         kind = kinds.get(row["call"])
-        makes = kind == "write" and name in ("data", "shared-1")
+        makes = kind == "write" and name in ("data", "shared-1") and mode not in ("runs", "sized")
         if kind and not makes and not name.startswith("."):
             offset = int(row["offset"]) if row["offset"] else None
-            ranks[row[by]].append((kind, offset, int(row["requested"]), int(row["size"])))
+            ranks[row["tid"]].append((kind, offset, int(row["requested"]), int(row["size"])))
     return list(ranks.values())
 
 
@@ -94,6 +96,19 @@ def check(what, mode, ranks, number):
             wanted += [("write", written, size, size), ("read", taken, part, part)]
             written, taken = written + size, taken + part
         expect(f"{what}: sizes in turn", [own for own in ranks if own != wanted], [])
+    elif mode == "runs":
+        arrays = lambda rank: [(4000 * rank, 4000)] + [(4000 * number + 6000 * rank + at, 3000) for at in (0, 3000)]
+        records = [one for k in range(3) for one in [(0, 64)] + [(64 + 5000 * k + 1000 * at, 1000) for at in range(5)]]
+        wanted = lambda rank: [("write", offset, size, size) for offset, size in arrays(rank) + records]
+        expect(f"{what}: transfers", sorted(map(sorted, ranks)), sorted(sorted(wanted(rank)) for rank in range(number)))
+    elif mode == "sized":
+        size = lambda rank: 100 * min(rank + 1, 3)
+        wanted = lambda rank: [("write", BLOCK * PART * rank + at * size(rank), size(rank), size(rank)) for at in range(8)]
+        expect(f"{what}: transfers", sorted(ranks), sorted(wanted(rank) for rank in range(number)))
+    elif mode == "published":
+        moved = collections.Counter({("write", 2000): 3, ("write", 500): 3, ("read", 2000): 3, ("read", 0): 3})
+        found = [collections.Counter((kind, moved) for kind, _, _, moved in own) for own in ranks]
+        expect(f"{what}: transfers", [own for own in found if own != moved], [])
     elif mode == "reread":
         short = [(kind, moved) for own in ranks for kind, _, asked, moved in own if moved != asked]
         expect(f"{what}: reads that find less", short, [])
@@ -140,7 +155,7 @@ def try_level(work, mode, level, trail, files):
         expect(f"{what}: status", (done.returncode, "FAILED" in done.stderr + done.stdout), (0, False))
         check_names(what, mode, scratch, number, keeps)
         if mode != "renamed" and level != "paper":
-            check(what, mode, transfers(clone, scratch), number)
+            check(what, mode, transfers(clone, scratch, mode), number)
     return model
 
 
@@ -152,7 +167,7 @@ def try_in_c(work, mode, model):
     run(iotrail, "-q", "record", "-o", trail, "--", work / f"{mode}.app", "-a", own)
     check_names(f"{mode}, in C", mode, own, 1, True)
     if mode != "renamed":
-        check(f"{mode}, in C", mode, transfers(trail, own), 1)
+        check(f"{mode}, in C", mode, transfers(trail, own, mode), 1)
 
 
 def main():

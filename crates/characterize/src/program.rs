@@ -103,7 +103,7 @@ pub(crate) fn programmed(
     let mut shapes = Shapes::of(ranks);
     let represented = shapes.represent();
     let files = Files::new(log, frame, kinds, ranks, &shapes, naming);
-    let (files_of_model, numbers, without_law) = files.modelled(ranks, &shapes, frame);
+    let (files_of_model, numbers, without_law) = files.modelled(ranks, (&shapes, kinds), frame);
     if files_of_model.len() > MOST || shapes.kept.len() > MOST {
         return Err(CharacterizeError::TooMany(files_of_model.len().max(shapes.kept.len()), MOST));
     }
@@ -527,15 +527,15 @@ impl Files {
     fn modelled(
         &self,
         ranks: &[RankSessions],
-        shapes: &Shapes,
+        (shapes, kinds): (&Shapes, &Kinds),
         frame: &Frame,
     ) -> (Vec<ModelFile>, HashMap<(usize, usize), Target>, WithoutLaw) {
         let mut executions: BTreeMap<(usize, usize), Vec<(u32, u64, &Execution)>> = BTreeMap::new();
         for (rank, sessions) in (0..).zip(ranks) {
-            let mut again: HashMap<(usize, usize), u64> = HashMap::new();
+            let mut again: HashMap<((usize, usize), usize), u64> = HashMap::new();
             for execution in &sessions.executions {
                 let key = (self.of_kind[&execution.kind], shapes.number(execution));
-                let number = again.entry(key).or_default();
+                let number = again.entry((key, kinds.named[execution.file])).or_default();
                 executions.entry(key).or_default().push((rank, *number, execution));
                 *number += 1;
             }

@@ -216,7 +216,7 @@ struct running {
 #ifndef SERIAL
 	MPI_File file;
 #endif
-	u64 again, number, done[KINDS], transfers[2], ends[2], end, written, cursor, in_run;
+	u64 again, execution, number, done[KINDS], transfers[2], ends[2], end, written, cursor, in_run;
 	u64 random, *numbers[2]; /* In which order transfers are at the places of a law, if that is not the usual one. */
 	int was_read; /* Where it stands: who reads less than asked for stands elsewhere. */
 	const struct run *order;
@@ -388,7 +388,7 @@ static u64 place_in_run(const struct place_run *runs, const struct running *runn
 		number -= run->count;
 	if (number && !run->steps)
 		return end;
-	return run->start + run->behind * (u64)ranks + run->rank * (u64)rank + at_ranks(run->again) * running->again +
+	return run->start + run->behind * (u64)ranks + run->rank * (u64)rank + at_ranks(run->again) * running->execution +
 	       at_ranks(run->step) * number;
 }
 
@@ -425,7 +425,7 @@ static u64 offset_of(const struct law *law, struct running *running, int which, 
 	u64 inner = law->every ? number % law->every : number, block = law->every ? number / law->every : 0;
 	u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
 	return law->start + law->rank * turned + at_ranks(law->step) * inner + at_ranks(law->jump) * block +
-	       at_ranks(law->again) * running->again;
+	       at_ranks(law->again) * running->execution;
 }
 
 static void begin(const struct session *session, struct running *running, u64 *times)
@@ -435,6 +435,7 @@ static void begin(const struct session *session, struct running *running, u64 *t
 		free(running->numbers[which]);
 	memset(running, 0, sizeof *running);
 	running->again = (*times)++;
+	running->execution = running->again / files[session->file].count;
 	running->number = number_of(session->file, running->again, session->flags & O_CREAT);
 	running->random = ((u64)rank << 40) ^ ((u64)session->file << 32) ^ running->again;
 	for (int which = 0; which < 2; which++) {

@@ -194,7 +194,7 @@ pub(super) struct Placer<'a> {
     law: &'a OffsetLaw,
     rank: u32,
     ranks: u32,
-    occurrence: u64,
+    execution: u64,
     /// Where the last one ended, and how many there were.
     end: u64,
     number: u64,
@@ -237,7 +237,7 @@ impl<'a> Placer<'a> {
         law: &'a OffsetLaw,
         transfers: u64,
         (rank, ranks): (u32, u32),
-        occurrence: u64,
+        execution: u64,
         key: &[u64],
     ) -> Self {
         let mut random = Random::of(key);
@@ -250,7 +250,7 @@ impl<'a> Placer<'a> {
         let waits = matches!(law, OffsetLaw::Drawn { written: true, .. });
         let waiting = waits.then(|| Waiting::of(&drawn, random));
         let drawn = drawn.into_iter();
-        Self { law, rank, ranks, occurrence, end: 0, number: 0, run: (0, 0), drawn, waiting }
+        Self { law, rank, ranks, execution, end: 0, number: 0, run: (0, 0), drawn, waiting }
     }
 
     /// Where the next one begins, which has so many bytes, if what the session has written ends there; the largest number if no file has such a
@@ -261,7 +261,7 @@ impl<'a> Placer<'a> {
             &OffsetLaw::Affine { start, rank: by, step, again, every, jump, shift } => {
                 let turned = u64::from(shifted(self.rank, shift, self.ranks));
                 let block = self.number.checked_div(every).unwrap_or(0);
-                let strides = [(step, inner(self.number, every)), (jump, block), (again, self.occurrence)];
+                let strides = [(step, inner(self.number, every)), (jump, block), (again, self.execution)];
                 let first = i128::from(start).saturating_add(i128::from(by.saturating_mul(turned)));
                 let place = strides.into_iter().fold(first, |place, (stride, count)| {
                     place.saturating_add(stride.times(self.ranks, count))
@@ -306,7 +306,7 @@ impl<'a> Placer<'a> {
             return self.end;
         }
         let stepped = run.step.unwrap_or_default().times(self.ranks, before);
-        let place = run.first((self.rank, self.ranks), self.occurrence).saturating_add(stepped);
+        let place = run.first((self.rank, self.ranks), self.execution).saturating_add(stepped);
         u64::try_from(place).unwrap_or(u64::MAX)
     }
 }

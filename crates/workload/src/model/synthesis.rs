@@ -440,8 +440,10 @@ impl Synthesis<'_> {
         *occurrences += 1;
         let model = &self.model.files[file];
         let session = &model.sessions[number];
+        let count = model.count.max(1);
+        let execution = occurrence / count;
         let of_name = if session.mode.create {
-            let of_name = occurrence % model.count.max(1);
+            let of_name = occurrence % count;
             done.make(file, of_name);
             of_name
         } else {
@@ -451,12 +453,12 @@ impl Synthesis<'_> {
         let base = self.model.ranks.filter(|_| self.model.is_dealt(file));
         let (transfers, others) = match base {
             None => {
-                let own = transfers(session, (self.rank, self.ranks), &key(self.rank));
+                let own = transfers(session, (self.rank, self.ranks), execution, &key(self.rank));
                 let order = ordered(session);
                 return self.placed((session, of_name), (file, number), &own, order, &key(self.rank));
             }
             Some(base) => {
-                let of = |rank: u32| transfers(session, (rank, base), &key(rank));
+                let of = |rank: u32| transfers(session, (rank, base), execution, &key(rank));
                 let members = (0..base).filter(|rank| self.model.does(*rank, file, ranks));
                 let dealt = deal(session, &members.map(of).collect::<Vec<_>>());
                 (self.own_of(&dealt, session, file, ranks), &session.requests)
@@ -567,9 +569,14 @@ impl Model {
 /// The draws of places have a key of their own, beside those of slack (1).
 const OF_PLACES: u64 = 2;
 
-/// The transfers of one execution of a session by a rank of so many, in order.
-fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) -> Vec<Transfer> {
-    let (mut random, occurrence) = (Random::of(key), key[4]);
+/// The transfers of an execution of a session by a rank of so many, in order; the execution is that of its file, from 0.
+fn transfers(
+    session: &ModelSession,
+    (rank, ranks): (u32, u32),
+    execution: u64,
+    key: &[u64; 5],
+) -> Vec<Transfer> {
+    let mut random = Random::of(key);
     let mut sizes: BTreeMap<RequestKind, Vec<u64>> = BTreeMap::new();
     for (&kind, &count) in session.requests.iter().filter(|(kind, _)| kind.is_transfer()) {
         let draws = stratified(session.sizes_of(kind), count).into_iter();
@@ -586,7 +593,7 @@ fn transfers(session: &ModelSession, (rank, ranks): (u32, u32), key: &[u64; 5]) 
     let count = |kind: RequestKind| session.requests.get(&kind).copied().unwrap_or_default();
     let (reads, writes) = (count(RequestKind::Read), count(RequestKind::Write));
     let of_law = |law, number, part| {
-        Placer::new(law, number, (rank, ranks), occurrence, &[key, &[OF_PLACES + part][..]].concat())
+        Placer::new(law, number, (rank, ranks), execution, &[key, &[OF_PLACES + part][..]].concat())
     };
     let apart = session.write_offset.as_ref().filter(|_| writes > 0);
     let mut of_writes = apart.map(|law| of_law(law, writes, 1));

@@ -1,8 +1,11 @@
 //! Sessions of more or fewer transfers: what lay behind one another in a file does so again.
 
 use super::KnobError;
-use crate::model::{ModelSession, OffsetLaw, RequestKind, Stride};
+use crate::model::{ModelSession, OffsetLaw, PlaceRun, RequestKind, Stride};
 use std::collections::BTreeMap;
+
+/// A law has no more runs than these.
+const MOST_RUNS: u64 = 64;
 
 /// Numbers of requests.
 type Counts = BTreeMap<RequestKind, u64>;
@@ -36,7 +39,16 @@ pub(super) fn shorten_order(session: &mut ModelSession, before: &Counts) {
 /// or shorter, and what goes towards the begin of the file ends where it did. NULL where that is beyond the largest file.
 fn lengthened(law: &OffsetLaw, before: u64, after: u64) -> Option<OffsetLaw> {
     let mut law = law.clone();
-    let OffsetLaw::Affine { start, rank, step, again, every, jump, .. } = &mut law else { return Some(law) };
+    let (start, rank, step, again, every, jump) = match &mut law {
+        OffsetLaw::Affine { start, rank, step, again, every, jump, .. } => {
+            (start, rank, step, again, every, jump)
+        }
+        OffsetLaw::Runs(runs) => {
+            *runs = more_runs(runs, before, after)?;
+            return Some(law);
+        }
+        OffsetLaw::Sequential | OffsetLaw::Drawn { .. } => return Some(law),
+    };
     let (outer, blocks) = match *every {
         0 => (*step, [before, after]),
         every => (*jump, [before.div_ceil(every), after.div_ceil(every)]),
@@ -57,6 +69,45 @@ fn lengthened(law: &OffsetLaw, before: u64, after: u64) -> Option<OffsetLaw> {
     *rank = span.stretch(part)?;
     *again = span.stretch_stride(*again, part, *rank)?;
     Some(law)
+}
+
+/// Of runs as often again as is whole, each lies behind itself as one of another execution does, which begins as much later. A single run is longer.
+fn more_runs(runs: &[PlaceRun], before: u64, after: u64) -> Option<Vec<PlaceRun>> {
+    if let [run] = runs {
+        let longer = |bytes: u64| stretched(bytes, before, after);
+        let again = i64::try_from(longer(run.again.bytes.unsigned_abs())?).ok()? * run.again.bytes.signum();
+        return Some(vec![PlaceRun {
+            count: longer(run.count)?.max(1),
+            rank: longer(run.rank)?,
+            behind: longer(run.behind)?,
+            again: Stride { bytes: again, ..run.again },
+            ..*run
+        }]);
+    }
+    let times = after / before;
+    if after % before != 0 || times * runs.len() as u64 > MOST_RUNS {
+        return Some(runs.to_vec());
+    }
+    let number = i64::try_from(times).ok()?;
+    let later = |run: &PlaceRun, round: i64| {
+        let again = Stride { bytes: run.again.bytes.checked_mul(number)?, ..run.again };
+        // Where all ranks take turns, their number tells how far the next round is.
+        let (start, behind) = match run.again {
+            Stride { bytes, by_ranks: false } => {
+                (run.start.checked_add_signed(bytes.checked_mul(round)?)?, run.behind)
+            }
+            Stride { bytes, by_ranks: true } => {
+                (run.start, run.behind.checked_add_signed(bytes.checked_mul(round)?)?)
+            }
+        };
+        Some(PlaceRun { start, behind, again, ..*run })
+    };
+    (0..number).flat_map(|round| runs.iter().map(move |run| later(run, round))).collect()
+}
+
+/// So many bytes for `after` transfers where there were `before`, at least.
+fn stretched(bytes: u64, before: u64, after: u64) -> Option<u64> {
+    u64::try_from((u128::from(bytes) * u128::from(after)).div_ceil(u128::from(before))).ok()
 }
 
 /// Runs of requests in their order for other numbers of them, each as many times longer or shorter; none if these are no whole numbers.
@@ -150,6 +201,22 @@ mod tests {
         let order = [(Write, 8), (Read, 8)];
         assert_eq!(shortened(&order, &counts(8, 8), &counts(4, 4)), [(Write, 4), (Read, 4)]);
         assert_eq!(shortened(&[(Write, 1), (Read, 2)], &counts(6, 3), &counts(3, 2)), []);
+    }
+
+    /// A header, and behind it records of executions.
+    #[test]
+    fn runs_of_more_transfers_go_on_where_the_next_execution_did() {
+        let records = PlaceRun { again: Stride::fixed(5000), ..PlaceRun::fixed(64, 5) };
+        let law = OffsetLaw::Runs(vec![PlaceRun::fixed(0, 1), records]);
+        let again = Stride::fixed(10_000);
+        let records = [PlaceRun { again, ..records }, PlaceRun { again, ..PlaceRun::fixed(5064, 5) }];
+        let header = PlaceRun::fixed(0, 1);
+        let expected = OffsetLaw::Runs(vec![header, records[0], header, records[1]]);
+        assert_eq!(lengthened(&law, 6, 12), Some(expected));
+        assert_eq!(lengthened(&law, 6, 9), Some(law));
+        let part = |rank, count| OffsetLaw::Runs(vec![PlaceRun { rank, ..PlaceRun::fixed(8, count) }]);
+        assert_eq!(lengthened(&part(18_100, 7), 7, 14), Some(part(36_200, 14)));
+        assert_eq!(lengthened(&part(18_100, 7), 7, 3), Some(part(7758, 3)));
     }
 
     #[test]
