@@ -261,9 +261,10 @@ fn places(shares: &[u64]) -> BTreeMap<u64, u64> {
 pub(crate) fn made(model: &Model, groups: &[Group], class: impl Fn(usize) -> usize) -> Profile {
     let mut profile = Profile::default();
     let ranks: usize = groups.iter().map(|group| group.members.len()).sum();
+    let mut steps = Vec::new();
     for (group, of) in groups.iter().enumerate() {
         for rank in &of.members {
-            let mut steps = Vec::new();
+            steps.clear();
             let ended = iotrail_workload::synthesise(model, (*rank as u32, ranks as u32), 0, &mut |step| {
                 steps.push(step);
                 std::ops::ControlFlow::<()>::Continue(())

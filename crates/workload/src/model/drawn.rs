@@ -142,6 +142,11 @@ struct Wanted {
 }
 
 impl Wanted {
+    fn reserve(&mut self, steps: usize) {
+        self.places.reserve(steps);
+        self.steps.reserve(steps);
+    }
+
     fn push(&mut self, position: u64, number: u64, step: Synthetic) {
         let file = step.of.map_or(0, |(file, _)| file);
         self.places.push((position.max(1), (file, number)));
@@ -252,6 +257,7 @@ fn draw_session(
     let mode = samplers.modes.draw(random).and_then(|at| samplers.of_modes.get(at));
     let Some((mode, requests)) = mode else { return begin };
     let depth = samplers.depth.draw(random).unwrap_or(1).max(1);
+    wanted.reserve(depth.min(super::read::MAX_REQUESTS) as usize + 1);
     let mut position = begin.max(1);
     let (mut end, of) = (None, Some((file, session as usize)));
     let mut push = |position, action, random: &mut Random| {

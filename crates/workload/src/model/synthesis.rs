@@ -507,7 +507,8 @@ impl Synthesis<'_> {
         requests: Vec<RequestKind>,
         key: &[u64; 5],
     ) -> Vec<Synthetic> {
-        let mut actions = vec![Action::Open { file, number: of_name, mode: session.mode }];
+        let mut actions = Vec::with_capacity(requests.len() + 2);
+        actions.push(Action::Open { file, number: of_name, mode: session.mode });
         let mut left = transfers.iter();
         actions.extend(requests.into_iter().filter_map(|kind| match kind {
             kind if kind.is_transfer() => {
@@ -608,7 +609,8 @@ fn transfers(
         }
         Transfer { kind, offset, size }
     };
-    let mut placed: Vec<Transfer> = drawn.map(place).collect();
+    let mut placed = Vec::with_capacity((reads + writes) as usize);
+    placed.extend(drawn.map(place));
     exchange(&mut placed, session.random, &mut random);
     placed
 }
