@@ -86,7 +86,7 @@ impl Fit {
                 Action::Request(kind) => self.count(kind, 1, 1),
                 Action::Barrier(_) => self.barriers[1] += 1,
                 Action::Call { .. } => self.metadata[1] += 1,
-                Action::Close | Action::After { .. } | Action::Message { .. } => {}
+                Action::Close | Action::Pause | Action::After { .. } | Action::Message { .. } => {}
             }
             ControlFlow::<()>::Continue(())
         });

@@ -21,6 +21,7 @@ mod mpi_io;
 mod names;
 mod own;
 mod paper;
+mod pauses;
 mod pipes;
 mod places;
 mod portrait;

@@ -6,6 +6,7 @@ use crate::apart::divided;
 use crate::laws::{self, Kept, Known, Laws};
 use crate::messages::{Place, Relation, alike};
 use crate::names::{Kinds, Naming, hashed, kept, path as path_of, sharing, word};
+use crate::pauses::{GroupPauses, of_groups, with_pauses};
 use crate::sessions::{Execution, RankSessions, Shape};
 use crate::streams::Frame;
 use iotrail_model::places::common_directory;
@@ -89,6 +90,7 @@ pub(crate) struct Programmed {
     pub(crate) waits: Vec<WaitFigures>,
     /// Whether it has the messages that order requests.
     pub(crate) has_messages: bool,
+    pauses: Vec<GroupPauses>,
 }
 
 /// What ranks did, as a program.
@@ -124,7 +126,12 @@ pub(crate) fn programmed(
         Some(ordered) => ordered,
         None => of_all.drafted(&apart, &[], &files_of_model).0,
     };
-    let Ordered { program, atoms, waits, overlapping } = ordered;
+    let Ordered { mut program, atoms, waits, overlapping } = ordered;
+    let slack = |target: Target| match target {
+        Target::Session(file, session) => files_of_model[file].sessions[session].mean_slack(),
+        Target::Call(file, ..) => files_of_model[file].mean_call_slack(),
+    };
+    let pauses = of_groups(&apart, (&frame.pauses, &targets), (&mut program, slack));
     let model = Model {
         ranks: Some(frame.ranks() as u32),
         strong: false,
@@ -136,7 +143,7 @@ pub(crate) fn programmed(
     let of_no_range = program.of_no_range;
     let modelled =
         Modelled { model, targets, overlapping, without_law, represented, ordered: false, of_no_range };
-    Ok(Programmed { modelled, atoms, waits, has_messages })
+    Ok(Programmed { modelled, atoms, waits, has_messages, pauses })
 }
 
 /// What all ranks did.
@@ -270,6 +277,7 @@ impl Programmed {
     }
 
     fn with(&self, steps: Vec<ProgramStep>, ordered: bool) -> Modelled {
+        let steps = with_pauses(steps, &self.pauses, &self.modelled.model);
         let model = Model { steps, ..self.modelled.model.clone() };
         Modelled { model, ordered, targets: self.modelled.targets.clone(), ..self.modelled }
     }
@@ -925,7 +933,7 @@ fn overlapping(executions: &[Execution], targets: &[Target]) -> Vec<bool> {
 const MOST_RANGES: usize = 64;
 
 /// Ranks that follow each other, in ascending order.
-fn ranges(members: &BTreeSet<u32>) -> Vec<BTreeSet<u32>> {
+pub(crate) fn ranges(members: &BTreeSet<u32>) -> Vec<BTreeSet<u32>> {
     let members: Vec<u32> = members.iter().copied().collect();
     members.chunk_by(|one, next| one + 1 == *next).map(|range| range.iter().copied().collect()).collect()
 }

@@ -7,6 +7,7 @@ use crate::kin::{joins, orders, piped};
 use crate::knowledge::Extent;
 use crate::messages::Messages;
 use crate::mpi_io::{Modes, OfRank, of_all};
+use crate::pauses::Pauses;
 use crate::result::RankedBy;
 use crate::told::{Listener, Rank, Told, Use, texts};
 use iotrail_model::calls::{Call as Named, CallKind, LockRequest, mpi};
@@ -40,6 +41,8 @@ pub(crate) struct Frame {
     /// Of each rank the requests that give a file the name of another one, and which.
     pub(crate) renames: Vec<BTreeMap<usize, FileIndex>>,
     pub(crate) left_out: LeftOut,
+    /// Of each rank its time before and after all requests.
+    pub(crate) pauses: Vec<Pauses>,
     pub(crate) has_mpi: bool,
     /// Collective calls of communicators other than that of all ranks.
     pub(crate) other_collectives: u64,
@@ -127,7 +130,7 @@ pub(crate) fn streams(
     let (mut other_collectives, mut threaded) = (0, 0);
     let (mut requests, mut barriers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     let (mut told, mut met) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
-    let mut renames = Vec::with_capacity(rows.len());
+    let (mut renames, mut pauses) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     let (mut of_mpi, mut of_processes) = (HashMap::new(), HashMap::new());
     while let Some((key, rows)) = rows.pop_first() {
         let rank = requests.len() as u32;
@@ -138,7 +141,7 @@ pub(crate) fn streams(
         };
         let listener = Listener::new(&texts, &uses);
         let of_rank = rank_stream(
-            (&rows, by, cost),
+            (&rows, by, cost, span(key, processes)),
             (log.names(), listener, &of_all),
             &mut numbers,
             &mut left_out,
@@ -148,6 +151,7 @@ pub(crate) fn streams(
         requests.push(of_rank.requests);
         barriers.push(of_rank.barriers);
         renames.push(of_rank.renames);
+        pauses.push(of_rank.pauses);
         met.push(of_rank.met);
         threaded += u64::from(of_rank.threaded);
     }
@@ -175,6 +179,7 @@ pub(crate) fn streams(
         files: numbers.files,
         ends: numbers.ends,
         renames,
+        pauses,
         left_out,
         has_mpi,
         other_collectives,
@@ -373,8 +378,16 @@ fn reused<'a>(ranks: impl Iterator<Item = (RankKey, &'a [Row])>) -> HashSet<File
     users.into_iter().filter(|(_, paths)| is_reused(paths)).map(|(file, _)| file).collect()
 }
 
+/// When a process begins and ends, in ns. Of a case its calls of MPI tell, of a thread nothing does.
+fn span(rank: RankKey, processes: &ProcessTable) -> (Option<i64>, Option<i64>) {
+    let RankKey::Process(_, process) = rank else { return (None, None) };
+    let process = processes.get(process);
+    (process.start.map(|at| at.0), process.end.map(|at| at.0))
+}
+
 /// What a rank does.
 struct RankStream {
+    pauses: Pauses,
     requests: Vec<Request>,
     barriers: Vec<usize>,
     /// When it came to the collective calls of all ranks, and when it was through.
@@ -386,7 +399,7 @@ struct RankStream {
 }
 
 fn rank_stream(
-    (rows, by, cost): (&[Row], RankedBy, i64),
+    (rows, by, cost, span): (&[Row], RankedBy, i64, (Option<i64>, Option<i64>)),
     (names, mut listener, of_all): (&Names, Listener<'_>, &BTreeSet<i32>),
     numbers: &mut Numbers,
     left_out: &mut LeftOut,
@@ -404,6 +417,8 @@ fn rank_stream(
     let (mut ends, mut cursors) = (Ends::default(), Cursors::default());
     // What each thread waited for another since its last request.
     let mut alone: HashMap<Tid, i64> = HashMap::new();
+    // When the first request began, when the last one ended, and what was waited before.
+    let mut made: Option<(i64, i64, i64)> = None;
     for row in rows {
         let outside = begin.is_some_and(|begin| row.start < begin) || end.is_some_and(|end| row.start > end);
         match row.what {
@@ -429,6 +444,10 @@ fn rank_stream(
                     renames.push((calls.len(), numbers.file(named)));
                 }
                 let waited = std::mem::take(&mut waited) + alone.remove(&row.tid).unwrap_or_default();
+                let last = row.end.get().unwrap_or(row.start);
+                made = Some(made.map_or((row.start, last, waited), |(first, before, waited)| {
+                    (first, last.max(before), waited)
+                }));
                 calls.push(call(*row, request, (form, numbers), waited));
             }
             What::Waits => {
@@ -460,13 +479,19 @@ fn rank_stream(
             What::MpiBegins | What::MpiEnds => {}
         }
     }
+    let behind = waited + alone.values().sum::<i64>();
+    let pauses = Pauses::of(
+        (begin.or(span.0), end.or(span.1)),
+        made.map(|(first, last, _)| (first, last)),
+        (made.map_or(0, |(.., before)| before), behind),
+    );
     let mut requests = requests(&calls, cost);
     keep_last_closes(&mut requests);
     let places = Places::of_requests(&requests);
     let barriers = barriers.into_iter().map(|calls| places.of(calls)).collect();
     let renames = renames.into_iter().map(|(calls, file)| (places.of(calls), file)).collect();
     let threaded = threads.len() > 1;
-    RankStream { requests, barriers, met, threaded, told: listener.into_rank(), places, renames }
+    RankStream { pauses, requests, barriers, met, threaded, told: listener.into_rank(), places, renames }
 }
 
 /// A close that others follow on the same description closes a copy of its descriptor: the session goes on.

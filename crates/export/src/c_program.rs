@@ -311,6 +311,10 @@ fn write_steps(
                 writeln!(out, "{tabs}\tcall({word}, {file}, {}, calls);", index_or_none(*to))?;
             }
             ProgramStep::Barrier(group) => writeln!(out, "{tabs}barrier({group});")?,
+            ProgramStep::Pause { ns, ranks } => {
+                let condition = ranks.map(|group| format!("if (in({group})) ")).unwrap_or_default();
+                writeln!(out, "{tabs}{condition}pause_for({ns}ULL);")?;
+            }
             ProgramStep::Message { half, partner, ranks } => {
                 let condition = ranks.map(|group| format!("if (in({group})) ")).unwrap_or_default();
                 let (half, partner) = (half_word(*half), partner_words(*partner));

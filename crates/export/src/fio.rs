@@ -73,6 +73,10 @@ pub fn fio_job(model: &Model, ranks: u32) -> FioJob {
         let waits = times.waits;
         losses.lose(&format!("messages, and waits for single ranks: {waits}"), Amount::default());
     }
+    if times.pauses > 0 {
+        let amount = Amount { time_ns: times.pauses, ..Amount::default() };
+        losses.lose("pauses before first requests and after last ones", amount);
+    }
     let losses = losses.sentences();
     let mut text = "# A model of a workload as a job of fio. Lost in it:\n".to_owned();
     losses.iter().for_each(|loss| text.push_str(&format!("# - {loss}\n")));
@@ -123,6 +127,8 @@ struct Times {
     barriers: u64,
     /// Steps in which ranks wait for single ones, or tell them.
     waits: u64,
+    /// Time before first requests and after last ones, of all ranks, in ns.
+    pauses: u64,
 }
 
 /// What all forms of fio lose.
@@ -149,6 +155,12 @@ impl Times {
                 }
                 ProgramStep::Barrier(_) => self.barriers += times,
                 ProgramStep::After { .. } | ProgramStep::Message { .. } => self.waits += times,
+                ProgramStep::Pause { ns, ranks } => {
+                    let is_of = |rank: &u32| ranks.is_none_or(|group| model.groups[group].contains(*rank));
+                    let members = (0..self.ranks).filter(is_of).count() as u64;
+                    self.pauses =
+                        self.pauses.saturating_add(ns.saturating_mul(times).saturating_mul(members));
+                }
             }
         }
         for ((file, session, group), steps) in parts {

@@ -145,7 +145,7 @@ fn add(
 ) -> Result<(), NotIor> {
     let bytes = if let Action::Transfer { size, .. } = step.action { size } else { 0 };
     let amount = Amount { requests: 1, bytes, time_ns: step.slack.saturating_add(step.duration) };
-    if !step.action.is_synchronisation() {
+    if !step.action.is_no_request() {
         losses.add(amount);
     }
     if step.slack > 0 {
@@ -188,7 +188,7 @@ fn add(
         }
         (Action::Call { .. }, _) => losses.lose(NAMED, amount),
         (Action::After { .. } | Action::Message { .. }, _) => losses.lose(WAITS, Amount::default()),
-        (Action::Barrier(_) | Action::Close | Action::Transfer { .. }, _) => {}
+        (Action::Pause | Action::Barrier(_) | Action::Close | Action::Transfer { .. }, _) => {}
     }
     Ok(())
 }

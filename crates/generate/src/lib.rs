@@ -344,6 +344,8 @@ impl<'a, 'f> RankProgram<'a, 'f> {
             Step::Request(RequestKind::Fsync | RequestKind::Read | RequestKind::Write) => Action::Sync(open),
             Step::Close => Action::Close(open),
             Step::Barrier(group) => Action::Barrier(group),
+            // At once, when the time before it is over.
+            Step::Pause => Action::NotBefore(0),
             Step::After { rank, file, session, execution } => Action::Await(
                 self.awaited.sessions.get(&(rank, file, session, execution)).copied().unwrap_or_default(),
             ),

@@ -622,6 +622,13 @@ pub enum ProgramStep {
     },
     /// All ranks of the group of that index wait for each other.
     Barrier(usize),
+    /// Time in which ranks do something else than requests: before their first one and after their last one.
+    Pause {
+        /// In ns.
+        ns: u64,
+        /// Index of the group of ranks; NULL for all.
+        ranks: Option<usize>,
+    },
     /// Waits until others have ended all executions of a session that come before in the program. Directly before that session ranks take
     /// turns: those before this one have done it once more.
     After {

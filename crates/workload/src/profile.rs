@@ -61,7 +61,10 @@ impl Profile {
         let mut position = 0;
         let mut before = 0_u64;
         for step in steps {
-            if step.action.is_synchronisation() {
+            if step.action == Action::Pause {
+                continue;
+            }
+            if step.action.is_no_request() {
                 before = before.saturating_add(step.slack);
                 continue;
             }
@@ -97,7 +100,7 @@ impl Profile {
                     files.entry((file, number)).or_default();
                     *self.class(group, class(file), (position, step)).calls.entry(call).or_default() += 1;
                 }
-                Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
+                Action::Pause | Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
                 Action::Transfer { .. } | Action::Request(_) | Action::Close => {
                     let Some(session) = open.get_mut(&step.open) else { continue };
                     let of = self.class(group, session.class, (position, step));

@@ -485,7 +485,11 @@ impl Totals {
             }
             Action::Request(kind) => *self.requests.entry(kind).or_default() += 1,
             Action::Call { .. } => self.calls += 1,
-            Action::Close | Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
+            Action::Close
+            | Action::Pause
+            | Action::Barrier(_)
+            | Action::After { .. }
+            | Action::Message { .. } => {}
         }
     }
 }

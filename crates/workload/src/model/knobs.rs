@@ -7,7 +7,8 @@ mod sharing;
 
 use super::read_statistics::share;
 use super::{
-    FileKind, Model, ModelFile, ModelSession, Ratio, RequestKind, SessionLayer, Sharing, Statistics,
+    FileKind, Model, ModelFile, ModelSession, ProgramStep, Ratio, RequestKind, SessionLayer, Sharing,
+    Statistics,
 };
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -173,7 +174,19 @@ impl Knobs {
             self.apply_shares(file)?;
             file.statistics.iter_mut().try_for_each(|statistics| self.apply_statistics(statistics))?;
         }
+        self.apply_pauses(&mut model.steps)?;
         Ok(model)
+    }
+
+    fn apply_pauses(&self, steps: &mut [ProgramStep]) -> Result<(), KnobError> {
+        for step in steps {
+            match step {
+                ProgramStep::Repeat(_, steps) => self.apply_pauses(steps)?,
+                ProgramStep::Pause { ns, .. } => *ns = self.slack(*ns)?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn apply_session(&self, session: &mut ModelSession) -> Result<(), KnobError> {

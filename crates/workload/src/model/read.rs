@@ -33,7 +33,8 @@ const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] 
                     [program] with steps, or without it [[file.statistics]] and [[barrier]] with ranks and at";
 const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
                      next and ranks may be left out, { call = \"rename\", file = \"FILE\", to = \"FILE\" }, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { message = \"send\", to = \"GROUP\" (or by = 1, around = 1), ranks = \"GROUP\" }, \
-                     { message = \"receive\", from = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
+                     { message = \"receive\", from = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { barrier = \"GROUP\" }, \
+                     { pause = TIME, ranks = \"GROUP\" } or { repeat = N, steps = [...] }";
 const CALL_WORDS: &str = "expected stat, unlink (not of a directory), rename, link (of a file), mkdir, rmdir, readdir (of a directory) or open (of what is absent)";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
                      rank and `%i` for the number of one of count files";
@@ -115,7 +116,7 @@ struct RawProgram {
     steps: Vec<Spanned<RawStep>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawStep {
     repeat: Option<Spanned<i64>>,
@@ -126,6 +127,7 @@ struct RawStep {
     file: Option<Spanned<String>>,
     ranks: Option<Spanned<String>>,
     barrier: Option<Spanned<String>>,
+    pause: Option<Spanned<toml::Value>>,
     after: Option<Spanned<String>>,
     of: Option<Spanned<String>>,
     by: Option<Spanned<i64>>,
@@ -848,6 +850,18 @@ impl<'a> Names<'a> {
         Ok(ProgramStep::After { file, session, of, ranks })
     }
 
+    /// Time in which ranks make no request.
+    fn pause(&self, raw: &Spanned<RawStep>, pause: &Spanned<toml::Value>) -> Result<ProgramStep, ModelError> {
+        let ranks = raw.get_ref().ranks.as_ref();
+        let alone = RawStep { pause: Some(pause.clone()), ranks: ranks.cloned(), ..RawStep::default() };
+        if *raw.get_ref() != alone {
+            return Err(self.source.error(raw.span(), "this is not a step", STEPS));
+        }
+        let ns = quantity(pause.get_ref(), time);
+        let ns = ns.ok_or_else(|| self.source.error(pause.span(), "this is not a time", TIME_EXPECTED))?;
+        Ok(ProgramStep::Pause { ns, ranks: ranks.map(|group| self.group(group)).transpose()? })
+    }
+
     /// Half of a message.
     fn message(&self, raw: &RawStep, name: &Spanned<String>) -> Result<ProgramStep, ModelError> {
         let known = MessageHalf::ALL.iter().find(|(word, ..)| word == name.get_ref());
@@ -929,7 +943,10 @@ impl<'a> Names<'a> {
             return error(raw.span(), "steps are nested deeper than 16", "expected fewer levels of repeat");
         }
         let RawStep { repeat, steps, session, next, call, file, ranks, barrier, .. } = raw.get_ref();
-        let RawStep { after, of, by, around, message, to, from, .. } = raw.get_ref();
+        let RawStep { after, of, by, around, message, to, from, pause, .. } = raw.get_ref();
+        if let Some(pause) = pause {
+            return self.pause(raw, pause);
+        }
         let waits = after.is_some() || of.is_some();
         let tells = message.is_some() || from.is_some() || to.is_some() && call.is_none();
         if waits || tells || by.is_some() || around.is_some() {

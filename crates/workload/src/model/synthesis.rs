@@ -54,6 +54,8 @@ pub enum Action {
     },
     /// The ranks of the group of that index wait for each other.
     Barrier(usize),
+    /// Nothing, when its slack is over.
+    Pause,
     /// Waits until another rank has closed an execution of a session.
     After {
         /// The other rank.
@@ -77,10 +79,10 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether it is about other ranks, and no request.
+    /// Whether it is no request: it is about other ranks, or takes time alone.
     #[must_use]
-    pub const fn is_synchronisation(&self) -> bool {
-        matches!(self, Self::Barrier(_) | Self::After { .. } | Self::Message { .. })
+    pub const fn is_no_request(&self) -> bool {
+        matches!(self, Self::Pause | Self::Barrier(_) | Self::After { .. } | Self::Message { .. })
     }
 }
 
@@ -293,6 +295,9 @@ impl Synthesis<'_> {
                     let action = Action::Barrier(*group);
                     each(Synthetic { action, slack: 0, duration: 0, of: None, open: 0 })?;
                 }
+                ProgramStep::Pause { ns, ranks } if self.is_of(*ranks) => {
+                    each(Synthetic { action: Action::Pause, slack: *ns, duration: 0, of: None, open: 0 })?;
+                }
                 ProgramStep::Message { half, partner, ranks } if self.is_of(*ranks) => {
                     for rank in partner.ranks(&self.model.groups, self.rank, self.ranks) {
                         let before = done.messages.entry((*half, rank)).or_insert(0);
@@ -306,6 +311,7 @@ impl Synthesis<'_> {
                 | ProgramStep::Call { .. }
                 | ProgramStep::After { .. }
                 | ProgramStep::Message { .. }
+                | ProgramStep::Pause { .. }
                 | ProgramStep::Barrier(_) => {}
             }
         }
@@ -324,7 +330,10 @@ impl Synthesis<'_> {
                 done.pass_by(std::slice::from_ref(step), 1);
             }
             ProgramStep::After { file, session, of, ranks } if self.is_of(ranks) => {
-                let turn = behind.iter().find(|step| !matches!(step, ProgramStep::After { .. }));
+                let is_between = |step: &&ProgramStep| {
+                    matches!(step, ProgramStep::After { .. } | ProgramStep::Pause { .. })
+                };
+                let turn = behind.iter().find(|step| !is_between(step));
                 for rank in of.ranks(&self.model.groups, self.rank, self.ranks) {
                     let turn = turn.filter(|_| rank < self.rank);
                     let ended = self.ended((file, session), rank, turn, done);
@@ -412,6 +421,7 @@ impl Synthesis<'_> {
             | ProgramStep::Part { file, ranks, .. }
             | ProgramStep::Call { file, ranks, .. } => self.does(*file, *ranks),
             ProgramStep::Barrier(group) => self.model.groups[*group].contains(self.rank),
+            ProgramStep::Pause { ranks, .. } => self.is_of(*ranks),
             ProgramStep::Message { partner: of, ranks, .. } | ProgramStep::After { of, ranks, .. } => {
                 self.is_of(*ranks) && of.count(&self.model.groups, self.rank, self.ranks) > 0
             }
@@ -550,6 +560,23 @@ impl ModelFile {
 }
 
 impl Model {
+    /// Whether a rank does anything to files in a step.
+    #[must_use]
+    pub fn uses_files(&self, rank: u32, step: &ProgramStep) -> bool {
+        match step {
+            ProgramStep::Repeat(times, steps) => {
+                *times > 0 && steps.iter().any(|step| self.uses_files(rank, step))
+            }
+            ProgramStep::Session { file, ranks, .. }
+            | ProgramStep::Part { file, ranks, .. }
+            | ProgramStep::Call { file, ranks, .. } => self.does(rank, *file, *ranks),
+            ProgramStep::Barrier(_)
+            | ProgramStep::Pause { .. }
+            | ProgramStep::After { .. }
+            | ProgramStep::Message { .. } => false,
+        }
+    }
+
     /// Whether a rank does what the ranks of a group, or all, do to a file.
     pub(super) fn does(&self, rank: u32, file: usize, ranks: Option<usize>) -> bool {
         (rank == 0 || self.files[file].class != Sharing::Root)

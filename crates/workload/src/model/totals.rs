@@ -56,7 +56,7 @@ fn add_steps(steps: &[ProgramStep], times: u64, all: (&mut Steps, &mut Steps, &m
             ProgramStep::Repeat(more, steps) => {
                 add_steps(steps, times.checked_mul(*more)?, (&mut *sessions, &mut *parts, &mut *barriers))?;
             }
-            ProgramStep::After { .. } | ProgramStep::Message { .. } => {}
+            ProgramStep::After { .. } | ProgramStep::Message { .. } | ProgramStep::Pause { .. } => {}
             ProgramStep::Barrier(_) => *barriers = barriers.checked_add(times)?,
             ProgramStep::Session { file, session, ranks } => add(sessions, (*file, *session, *ranks), times)?,
             ProgramStep::Part { file, session, ranks, steps } => {

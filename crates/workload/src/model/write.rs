@@ -77,6 +77,10 @@ impl Model {
                     self.write_partner(f, of_group, *partner)?;
                     self.write_ranks(f, *ranks)?;
                 }
+                ProgramStep::Pause { ns, ranks } => {
+                    write!(f, "{{ pause = \"{}\"", time_text(*ns))?;
+                    self.write_ranks(f, *ranks)?;
+                }
                 ProgramStep::Barrier(group) => {
                     write!(f, "{{ barrier = {}", quoted(&self.groups[*group].name))?
                 }
