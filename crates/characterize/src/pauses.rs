@@ -2,11 +2,14 @@
 //!
 //! Source: `spec/workload.md`, section 2, has slack between requests alone; without these pauses clones of short programs are done too early.
 
+use crate::cost::TracerCost;
 use crate::program::{Program, Target, ranges};
+use iotrail_model::{CaseId, Tid, Timestamp};
+use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_workload::{Group, Model, ProgramStep};
 use std::collections::BTreeSet;
 
-/// Of a rank, without waits for others, in ns.
+/// Of a rank, without waits for others and what a tracer takes, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pauses {
     /// From its begin to its first request.
@@ -15,20 +18,42 @@ pub(crate) struct Pauses {
     pub(crate) after: u64,
 }
 
-impl Pauses {
-    /// Of a rank that lasts from `span.0` to `span.1`, whose first request begins, and whose last one ends, at the times of `requests`, with what it
-    /// waited before and after; unknown times are 0.
-    pub(crate) fn of(
-        span: (Option<i64>, Option<i64>),
-        requests: Option<(i64, i64)>,
-        waited: (i64, i64),
-    ) -> Self {
-        let Some((first, last)) = requests else { return Self::default() };
+/// When a rank begins and ends, in ns, as far as that is known.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Span<'a> {
+    begin: Option<i64>,
+    end: Option<i64>,
+    /// What a tracer takes in its first thread.
+    tracer: Option<(&'a TracerCost, (CaseId, Tid))>,
+}
+
+impl<'a> Span<'a> {
+    /// Of a process. Of a case its calls of MPI tell, of a thread nothing does.
+    pub(crate) fn of(process: Option<ProcessId>, (processes, cost): (&ProcessTable, &'a TracerCost)) -> Self {
+        let Some(process) = process.map(|process| processes.get(process)) else { return Self::default() };
+        let time = |at: Option<Timestamp>| at.map(|at| at.0);
+        let thread = (process.case, Tid(process.pid.0));
+        Self { begin: time(process.start), end: time(process.end), tracer: Some((cost, thread)) }
+    }
+
+    /// From the begin to the end of MPI, where these are known.
+    pub(crate) fn with_mpi(self, begin: Option<i64>, end: Option<i64>) -> Self {
+        Self { begin: begin.or(self.begin), end: end.or(self.end), ..self }
+    }
+
+    /// The pauses of a rank whose first request begins, and whose last one ends, at the times of `requests`, with what it waited before and after;
+    /// unknown ones are 0.
+    pub(crate) fn pauses(self, requests: (i64, i64), waited: (i64, i64)) -> Pauses {
         let between = |from: Option<i64>, to: Option<i64>, waited: i64| {
-            let time = to.zip(from).map_or(0, |(to, from)| to.saturating_sub(from).saturating_sub(waited));
-            u64::try_from(time).unwrap_or(0)
+            let (Some(from), Some(to)) = (from, to) else { return 0 };
+            let traced = self.tracer.map_or(0, |(cost, thread)| cost.within(thread, (from, to)));
+            u64::try_from(to.saturating_sub(from).saturating_sub(waited).saturating_sub(traced)).unwrap_or(0)
         };
-        Self { before: between(span.0, Some(first), waited.0), after: between(Some(last), span.1, waited.1) }
+        let (first, last) = requests;
+        Pauses {
+            before: between(self.begin, Some(first), waited.0),
+            after: between(Some(last), self.end, waited.1),
+        }
     }
 }
 
@@ -102,11 +127,12 @@ mod tests {
 
     #[test]
     fn pauses_are_what_waits_leave() {
-        let span = (Some(100), Some(1000));
-        assert_eq!(Pauses::of(span, Some((300, 700)), (50, 100)), Pauses { before: 150, after: 200 });
-        assert_eq!(Pauses::of(span, Some((300, 700)), (500, 0)), Pauses { before: 0, after: 300 });
-        assert_eq!(Pauses::of((None, None), Some((300, 700)), (0, 0)), Pauses::default());
-        assert_eq!(Pauses::of(span, None, (0, 0)), Pauses::default());
+        let span = Span { begin: Some(100), end: Some(1000), tracer: None };
+        assert_eq!(span.pauses((300, 700), (50, 100)), Pauses { before: 150, after: 200 });
+        assert_eq!(span.pauses((300, 700), (500, 0)), Pauses { before: 0, after: 300 });
+        assert_eq!(Span::default().pauses((300, 700), (0, 0)), Pauses::default());
+        let of_mpi = span.with_mpi(Some(250), None);
+        assert_eq!(of_mpi.pauses((300, 700), (0, 0)), Pauses { before: 50, after: 300 });
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::CharacterizeError;
 use crate::after::WaitFigures;
 use crate::clocks::Disagreement;
-use crate::cost::between_calls;
+use crate::cost::TracerCost;
 use crate::gather::{Gathering, LeftOut};
 use crate::levels::{LevelFigures, Recording, chosen};
 use crate::messages::MessageFigures;
@@ -287,7 +287,7 @@ impl Recorded {
             let cases = (0..).map(CaseId).zip(&mut gathered.rows);
             cases.filter(|(case, _)| !query.may_select_case(*case)).for_each(|(_, rows)| rows.clear());
         }
-        let streams = streams(log, gathered, (by, &processes), between_calls(log)?);
+        let streams = streams(log, gathered, (by, &processes), &TracerCost::of(log)?);
         let kinds = kinds(log, &streams, (options.classing, options.naming));
         if streams.requests.iter().all(Vec::is_empty) {
             return Err(CharacterizeError::Nothing(streams.frame.left_out));

@@ -1,13 +1,14 @@
 //! What each rank does, in order: requests, and the synchronisation between them.
 
 use crate::clocks::{Disagreement, Meetings, disagreement};
+use crate::cost::TracerCost;
 use crate::ends::{Cursors, Ends};
 use crate::gather::{Gathered, Half, LeftOut, OfMpi, RequestRow, Row, What};
 use crate::kin::{joins, orders, piped};
 use crate::knowledge::Extent;
 use crate::messages::Messages;
 use crate::mpi_io::{Modes, OfRank, of_all};
-use crate::pauses::Pauses;
+use crate::pauses::{Pauses, Span};
 use crate::result::RankedBy;
 use crate::told::{Listener, Rank, Told, Use, texts};
 use iotrail_model::calls::{Call as Named, CallKind, LockRequest, mpi};
@@ -93,6 +94,12 @@ enum RankKey {
     Thread(u32, u32, u32),
 }
 
+impl RankKey {
+    const fn process(self) -> Option<ProcessId> {
+        if let Self::Process(_, process) = self { Some(process) } else { None }
+    }
+}
+
 /// What the ranks of a log are.
 pub(crate) fn ranked_by(log: &EventLog, query: &Query, ranking: Ranking) -> RankedBy {
     if ranking == Ranking::Threads {
@@ -107,12 +114,12 @@ pub(crate) fn ranked_by(log: &EventLog, query: &Query, ranking: Ranking) -> Rank
     }
 }
 
-/// The streams of what was gathered for such ranks, between whose calls a tracer needs `cost` ns.
+/// The streams of what was gathered for such ranks, in which a tracer took `cost`.
 pub(crate) fn streams(
     log: &EventLog,
     gathered: Gathered,
     (by, processes): (RankedBy, &ProcessTable),
-    cost: i64,
+    cost: &TracerCost,
 ) -> Streams {
     let Gathered { rows, mut left_out, has_mpi } = gathered;
     let (joins, piped) = match by {
@@ -141,7 +148,7 @@ pub(crate) fn streams(
         };
         let listener = Listener::new(&texts, &uses);
         let of_rank = rank_stream(
-            (&rows, by, cost, span(key, processes)),
+            (&rows, by, cost.between, Span::of(key.process(), (processes, cost))),
             (log.names(), listener, &of_all),
             &mut numbers,
             &mut left_out,
@@ -378,13 +385,6 @@ fn reused<'a>(ranks: impl Iterator<Item = (RankKey, &'a [Row])>) -> HashSet<File
     users.into_iter().filter(|(_, paths)| is_reused(paths)).map(|(file, _)| file).collect()
 }
 
-/// When a process begins and ends, in ns. Of a case its calls of MPI tell, of a thread nothing does.
-fn span(rank: RankKey, processes: &ProcessTable) -> (Option<i64>, Option<i64>) {
-    let RankKey::Process(_, process) = rank else { return (None, None) };
-    let process = processes.get(process);
-    (process.start.map(|at| at.0), process.end.map(|at| at.0))
-}
-
 /// What a rank does.
 struct RankStream {
     pauses: Pauses,
@@ -399,7 +399,7 @@ struct RankStream {
 }
 
 fn rank_stream(
-    (rows, by, cost, span): (&[Row], RankedBy, i64, (Option<i64>, Option<i64>)),
+    (rows, by, cost, span): (&[Row], RankedBy, i64, Span<'_>),
     (names, mut listener, of_all): (&Names, Listener<'_>, &BTreeSet<i32>),
     numbers: &mut Numbers,
     left_out: &mut LeftOut,
@@ -480,11 +480,9 @@ fn rank_stream(
         }
     }
     let behind = waited + alone.values().sum::<i64>();
-    let pauses = Pauses::of(
-        (begin.or(span.0), end.or(span.1)),
-        made.map(|(first, last, _)| (first, last)),
-        (made.map_or(0, |(.., before)| before), behind),
-    );
+    let pauses = made.map_or_else(Pauses::default, |(first, last, before)| {
+        span.with_mpi(begin, end).pauses((first, last), (before, behind))
+    });
     let mut requests = requests(&calls, cost);
     keep_last_closes(&mut requests);
     let places = Places::of_requests(&requests);
