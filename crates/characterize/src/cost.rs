@@ -140,8 +140,8 @@ mod tests {
         let thread = (CaseId(0), Tid(7));
         let tracer = TracerCost { between: 2000, call: 10, begins: HashMap::from([(thread, begin)]) };
         // Two calls, and the time until the first one.
-        assert_eq!(tracer.within(thread, (0, 4010)), 900 + 2 * 2010);
-        assert_eq!(tracer.within(thread, (4010, 4020)), 2010);
+        assert_eq!(tracer.within(thread, (0, 4011)), 900 + 2 * 2010);
+        assert_eq!(tracer.within(thread, (4010, 4011)), 2010);
         assert_eq!(tracer.within((CaseId(0), Tid(8)), (0, 4020)), 0);
     }
 }

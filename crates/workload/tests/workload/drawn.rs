@@ -55,6 +55,7 @@ fn letters(steps: &[Synthetic]) -> String {
         Action::Request(_) => 's',
         Action::Close => 'c',
         Action::Call { .. } => 'n',
+        Action::Pause => '-',
         Action::Barrier(_) => '|',
         Action::After { .. } => 'a',
         Action::Message { .. } => 'm',
@@ -247,7 +248,7 @@ fn check_dependencies(model: &Model, steps: &[Synthetic]) {
             }
             Action::Request(_) => assert!(open.contains_key(&step.open), "{step:?}"),
             Action::Close => assert!(open.remove(&step.open).is_some(), "{step:?}"),
-            Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
+            Action::Pause | Action::Barrier(_) | Action::After { .. } | Action::Message { .. } => {}
             Action::Call { call, file, number, .. } => {
                 let kind = model.files[file].kind;
                 assert!(call.takes(kind), "{step:?}");

@@ -404,6 +404,7 @@ fn models() -> impl Strategy<Value = Model> {
                     ProgramStep::Part { file: 0, session: 0, ranks, steps: count },
                     ProgramStep::Call { call: NameCall::Stat, file: 0, ranks: None, to: None },
                     barrier,
+                    ProgramStep::Pause { ns: size, ranks },
                 ],
             }
         },
@@ -540,6 +541,7 @@ fn sessions_in_parts_and_calls_are_in_the_order_of_the_program() {
             Action::Request(_) => 'f',
             Action::Close => 'c',
             Action::Call { .. } => 's',
+            Action::Pause => '-',
             Action::Barrier(_) => '|',
             Action::After { .. } => 'a',
             Action::Message { .. } => 'm',
@@ -551,6 +553,30 @@ fn sessions_in_parts_and_calls_are_in_the_order_of_the_program() {
     assert_eq!((totals.sessions, totals.calls, totals.barriers), (8, 4, 5));
     let longer = knobs(&["requests=2"]).apply(&model).expect("a model");
     assert_eq!(letters(&longer), "owwsf|ww|fc|o|ww|fwwfc", "parts grow with their sessions");
+}
+
+#[test]
+fn ranks_pause_for_a_time_that_slack_changes() {
+    let steps_text =
+        "steps = [{ repeat = 10, steps = [{ session = \"ckpt.%r/dump\" }, { barrier = \"all\" }] }]";
+    let with = |pause: &str| {
+        CHECKPOINT.replace(steps_text, &format!("steps = [{pause}, {{ session = \"ckpt.%r/dump\" }}]"))
+    };
+    let model = Model::parse(&with("{ pause = \"3 ms\", ranks = \"all\" }")).expect("a model");
+    assert_eq!(Model::parse(&model.to_string()), Ok(model.clone()));
+    let first = |model: &Model| steps(model, 1, 0).first().map(|step| (step.action, step.slack));
+    assert_eq!(first(&model), Some((Action::Pause, 3_000_000)));
+    let faster = knobs(&["slack=0.5"]).apply(&model).expect("a model");
+    assert_eq!(first(&faster), Some((Action::Pause, 1_500_000)));
+    assert_eq!(model.totals(4).expect("small").sessions, 4, "a pause is no session");
+    for (pause, wrong) in [
+        ("{ pause = \"3 km\" }", "this is not a time"),
+        ("{ pause = \"3 ms\", barrier = \"all\" }", "this is not a step"),
+        ("{ pause = \"3 ms\", ranks = \"nobody\" }", "no group is called"),
+    ] {
+        let error = Model::parse(&with(pause)).expect_err(pause).to_string();
+        assert!(error.contains(wrong), "{error}");
+    }
 }
 
 #[test]
