@@ -4,8 +4,8 @@
 
 use crate::cost::TracerCost;
 use crate::program::{Program, Target, ranges};
-use iotrail_model::{CaseId, Tid, Timestamp};
-use iotrail_query::{ProcessId, ProcessTable};
+use iotrail_model::{CaseId, Tid};
+use iotrail_query::ProcessEntry;
 use iotrail_workload::{Group, Model, ProgramStep};
 use std::collections::BTreeSet;
 
@@ -28,12 +28,18 @@ pub(crate) struct Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    /// Of a process. Of a case its calls of MPI tell, of a thread nothing does.
-    pub(crate) fn of(process: Option<ProcessId>, (processes, cost): (&ProcessTable, &'a TracerCost)) -> Self {
-        let Some(process) = process.map(|process| processes.get(process)) else { return Self::default() };
-        let time = |at: Option<Timestamp>| at.map(|at| at.0);
-        let thread = (process.case, Tid(process.pid.0));
-        Self { begin: time(process.start), end: time(process.end), tracer: Some((cost, thread)) }
+    /// Of a rank that is a process, or the processes of a case.
+    pub(crate) fn of<'b>(processes: impl Iterator<Item = &'b ProcessEntry>, cost: &'a TracerCost) -> Self {
+        let mut all = Self::default();
+        for process in processes {
+            let (begin, end) = (process.start.map(|at| at.0), process.end.map(|at| at.0));
+            if all.tracer.is_none() || begin < all.begin {
+                let thread = (process.case, Tid(process.pid.0));
+                (all.begin, all.tracer) = (begin, Some((cost, thread)));
+            }
+            all.end = all.end.max(end);
+        }
+        all
     }
 
     /// From the begin to the end of MPI, where these are known.
@@ -79,7 +85,7 @@ pub(crate) fn of_groups(
     let mut found = Vec::new();
     for group in groups {
         let members: BTreeSet<u32> = group.members.iter().map(|rank| *rank as u32).collect();
-        for range in ranges(&members) {
+        for range in ranges(&members).into_iter().flat_map(|range| alike(range, of_ranks)) {
             let Some(first) = range.first().copied() else { continue };
             let before = |rank: usize| {
                 let own = targets[rank].first().map_or(0, |target| slack(*target));
@@ -100,6 +106,21 @@ pub(crate) fn of_groups(
         }
     }
     found
+}
+
+/// Neighbours are together if their pauses differ by no more than a tenth, and all of a range are if that makes more parts than these.
+const MOST_PARTS: usize = 4;
+
+fn alike(range: BTreeSet<u32>, of_ranks: &[Pauses]) -> Vec<BTreeSet<u32>> {
+    let near = |one: u64, other: u64| one.abs_diff(other) <= LEAST.max(one.max(other) / 10);
+    let are_near = |one: &u32, other: &u32| {
+        let [one, other] = [one, other].map(|rank| of_ranks[*rank as usize]);
+        near(one.before, other.before) && near(one.after, other.after)
+    };
+    let ranks: Vec<u32> = range.iter().copied().collect();
+    let parts: Vec<BTreeSet<u32>> =
+        ranks.chunk_by(are_near).map(|part| part.iter().copied().collect()).collect();
+    if parts.len() <= MOST_PARTS { parts } else { vec![range] }
 }
 
 /// The steps of a program with pauses before the first one of each group, and after all.
@@ -133,6 +154,20 @@ mod tests {
         assert_eq!(Span::default().pauses((300, 700), (0, 0)), Pauses::default());
         let of_mpi = span.with_mpi(Some(250), None);
         assert_eq!(of_mpi.pauses((300, 700), (0, 0)), Pauses { before: 50, after: 300 });
+    }
+
+    #[test]
+    fn ranks_whose_pauses_differ_are_apart() {
+        let pauses = |all: &[u64]| -> Vec<Pauses> {
+            all.iter().map(|ms| Pauses { before: ms * 1_000_000, after: 0 }).collect()
+        };
+        let parts = |all: &[u64]| -> Vec<usize> {
+            let range = (0..all.len() as u32).collect();
+            alike(range, &pauses(all)).iter().map(BTreeSet::len).collect()
+        };
+        assert_eq!(parts(&[120, 50, 51, 52]), [1, 3]);
+        assert_eq!(parts(&[50, 51, 53]), [3]);
+        assert_eq!(parts(&[1, 2, 4, 8, 16, 32]), [6], "of many the mean");
     }
 
     #[test]

@@ -94,12 +94,6 @@ enum RankKey {
     Thread(u32, u32, u32),
 }
 
-impl RankKey {
-    const fn process(self) -> Option<ProcessId> {
-        if let Self::Process(_, process) = self { Some(process) } else { None }
-    }
-}
-
 /// What the ranks of a log are.
 pub(crate) fn ranked_by(log: &EventLog, query: &Query, ranking: Ranking) -> RankedBy {
     if ranking == Ranking::Threads {
@@ -135,6 +129,10 @@ pub(crate) fn streams(
         Numbers { reused: reused(of_ranks()), renamed: renamed(rows.values()), modes, ..Numbers::default() };
     let (texts, uses) = (texts(log.names()), Use::of_calls(log.names()));
     let (mut other_collectives, mut threaded) = (0, 0);
+    let mut of_cases: HashMap<u32, Vec<ProcessId>> = HashMap::new();
+    for (id, process) in (0..).map(ProcessId).zip(processes.all()) {
+        of_cases.entry(process.case.0).or_default().push(id);
+    }
     let (mut requests, mut barriers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     let (mut told, mut met) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     let (mut renames, mut pauses) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
@@ -148,7 +146,7 @@ pub(crate) fn streams(
         };
         let listener = Listener::new(&texts, &uses);
         let of_rank = rank_stream(
-            (&rows, by, cost.between, Span::of(key.process(), (processes, cost))),
+            (&rows, by, cost.between, span(key, &of_cases, (processes, cost))),
             (log.names(), listener, &of_all),
             &mut numbers,
             &mut left_out,
@@ -383,6 +381,20 @@ fn reused<'a>(ranks: impl Iterator<Item = (RankKey, &'a [Row])>) -> HashSet<File
         all.len() > 1 && paths.values().all(|ranks| ranks.len() == 1)
     };
     users.into_iter().filter(|(_, paths)| is_reused(paths)).map(|(file, _)| file).collect()
+}
+
+/// When a rank begins and ends; of a thread nothing tells that.
+fn span<'a>(
+    rank: RankKey,
+    of_cases: &HashMap<u32, Vec<ProcessId>>,
+    (processes, cost): (&ProcessTable, &'a TracerCost),
+) -> Span<'a> {
+    let all = match rank {
+        RankKey::Case(_, case) => of_cases.get(&case).map_or(&[][..], Vec::as_slice),
+        RankKey::Process(_, process) => &[process],
+        RankKey::Thread(..) => &[],
+    };
+    Span::of(all.iter().map(|process| processes.get(*process)), cost)
 }
 
 /// What a rank does.
