@@ -36,6 +36,34 @@ impl Laws {
         Self { offset, write_offset, random: 0, kept: Kept::Exactly }
     }
 
+    /// How far executions move that move with the number of ranks.
+    fn strides_of_all_ranks(&self) -> Vec<Stride> {
+        let again = |law: &OffsetLaw| match law {
+            OffsetLaw::Affine { again, .. } => vec![*again],
+            OffsetLaw::Runs(runs) => runs.iter().map(|run| run.again).collect(),
+            OffsetLaw::Sequential | OffsetLaw::Drawn { .. } => Vec::new(),
+        };
+        let all = std::iter::once(&self.offset).chain(&self.write_offset);
+        all.flat_map(again).filter(|again| again.by_ranks).collect()
+    }
+
+    /// What one rank moves as far as others do that move with the number of ranks does so, too.
+    fn follow(&mut self, of_all: &[Stride], ranks: u32) {
+        let follow = |again: &mut Stride| {
+            let same = |other: &&Stride| !again.by_ranks && other.at(ranks) == again.bytes;
+            if let Some(other) = of_all.iter().find(same) {
+                *again = *other;
+            }
+        };
+        for law in std::iter::once(&mut self.offset).chain(&mut self.write_offset) {
+            match law {
+                OffsetLaw::Affine { again, .. } => follow(again),
+                OffsetLaw::Runs(runs) => runs.iter_mut().for_each(|run| follow(&mut run.again)),
+                OffsetLaw::Sequential | OffsetLaw::Drawn { .. } => {}
+            }
+        }
+    }
+
     /// Whether what is drawn is in parts of ranks that are so many bytes apart.
     fn stays_in(&self, part: u64) -> bool {
         let all = std::iter::once(&self.offset).chain(&self.write_offset);
@@ -81,6 +109,12 @@ pub(crate) fn of_file(sessions: &[(Vec<Place<'_>>, Known)]) -> Vec<Laws> {
         }
         if let Some(law) = of_all_ranks(&places, known) {
             all.iter().for_each(|at| found[*at] = Laws::exactly(law.clone(), None));
+        }
+    }
+    let of_all: Vec<Stride> = found.iter().flat_map(Laws::strides_of_all_ranks).collect();
+    for (laws_of, (places, known)) in found.iter_mut().zip(sessions) {
+        if ranks_of(places) == 1 {
+            laws_of.follow(&of_all, known.ranks);
         }
     }
     let drawn: Vec<usize> = (0..found.len()).filter(|at| found[*at].kept == Kept::Drawn).collect();
@@ -273,14 +307,23 @@ pub(crate) fn law(places: &[Place<'_>], append: bool, ranks: u32) -> (OffsetLaw,
     if append || places.iter().all(|(_, _, transfers)| is_sequential(transfers)) {
         return (OffsetLaw::Sequential, true);
     }
-    // The nearest shifts first: at other numbers of ranks it is the distance that stays.
-    let half = (ranks / 2) as i32;
-    let shifts = std::iter::once(0).chain((1..=half).flat_map(|shift| [shift, -shift]));
-    let shifts = shifts.filter(|shift| *shift == 0 || ranks >= MIN_RANKS);
-    match shifts.filter_map(|shift| affine(places, ranks, shift)).next() {
+    match shifts(ranks).find_map(|shift| affine(&turned(places, ranks, shift), ranks, shift)) {
         Some(law) => (law, true),
         None => (OffsetLaw::Sequential, false),
     }
+}
+
+/// Shifts among so many ranks, the nearest first: at other numbers of ranks it is the distance that stays.
+pub(crate) fn shifts(ranks: u32) -> impl Iterator<Item = i32> {
+    let half = (ranks / 2) as i32;
+    let all = std::iter::once(0).chain((1..=half).flat_map(|shift| [shift, -shift]));
+    all.filter(move |shift| *shift == 0 || ranks >= MIN_RANKS)
+}
+
+/// The places of the ranks that come `shift` later.
+pub(crate) fn turned<'a>(places: &[Place<'a>], ranks: u32, shift: i32) -> Vec<Place<'a>> {
+    let turned = |rank: u32| (i64::from(rank) + i64::from(shift)).rem_euclid(i64::from(ranks.max(1))) as u32;
+    places.iter().map(|(rank, again, all)| (turned(*rank), *again, *all)).collect()
 }
 
 /// Fewer steps towards the begin of a file are a list.
@@ -298,12 +341,8 @@ fn is_sequential(transfers: &[Transfer]) -> bool {
     })
 }
 
-/// `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k`, exactly, where r is the rank that comes `shift` later.
+/// `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k`, exactly, where r is the rank of the place: that which comes `shift` later.
 fn affine(places: &[Place<'_>], ranks: u32, shift: i32) -> Option<OffsetLaw> {
-    let turned = |rank: u32| (i64::from(rank) + i64::from(shift)).rem_euclid(i64::from(ranks.max(1))) as u32;
-    let places: Vec<Place<'_>> =
-        places.iter().map(|(rank, again, all)| (turned(*rank), *again, *all)).collect();
-    let places = &places[..];
     let offset = |(_, _, transfers): &Place<'_>, at: usize| {
         transfers.get(at)?.offset.get().and_then(|offset| i64::try_from(offset).ok())
     };
@@ -524,6 +563,24 @@ mod tests {
             let OffsetLaw::Drawn { rank, end, .. } = found.offset else { panic!("{found:?}") };
             assert!(rank == 1 << 20 && end <= 1 << 20, "{rank} {end}");
         }
+    }
+
+    /// The first rank writes a header with each of its records; records of all ranks take turns.
+    #[test]
+    fn the_rank_that_does_more_moves_with_the_others() {
+        let known = Known { append: false, sizes: true, ranks: 3, part: None };
+        let record = |rank: u64, again: u64| 512 + again * 300 + rank * 100;
+        let own = |rank: u64, again: u64| {
+            let header = (rank == 0).then_some(0);
+            transfers(&header.into_iter().chain([record(rank, again)]).collect::<Vec<_>>(), 100)
+        };
+        let of = |rank: u64| -> Vec<(u32, u64, Vec<Transfer>)> {
+            (0..3).map(|again| (rank as u32, again, own(rank, again))).collect()
+        };
+        let (root, others) = (of(0), [of(1), of(2)].concat());
+        let sessions = [(borrowed(&root), known), (borrowed(&others), known)];
+        let OffsetLaw::Runs(runs) = &of_file(&sessions)[0].offset else { panic!() };
+        assert_eq!(runs.last().map(|run| run.again), Some(Stride { bytes: 100, by_ranks: true }));
     }
 
     #[test]

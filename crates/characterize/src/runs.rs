@@ -3,7 +3,7 @@
 //!
 //! Source: `spec/workload.md`, section 4, for each run of a session.
 
-use crate::laws::{MIN_RANKS, MIN_TOWARDS_BEGIN, Place, per, stride};
+use crate::laws::{MIN_RANKS, MIN_TOWARDS_BEGIN, Place, per, shifts, stride, turned};
 use iotrail_workload::{OffsetLaw, PlaceRun};
 use std::collections::BTreeSet;
 
@@ -13,7 +13,9 @@ const MIN_STEPS: usize = 3;
 /// The places of all executions as at most so many runs; NULL if these begin elsewhere in some, or it takes more of them.
 pub(crate) fn in_runs(places: &[Place<'_>], ranks: u32, most: usize) -> Option<OffsetLaw> {
     let cuts = cut(places, most)?;
-    let mut fitted: Vec<Fitted> = cuts.iter().map(|cut| Fitted::of(places, cut)).collect::<Option<_>>()?;
+    let fit =
+        |cut: &Cut| shifts(ranks).find_map(|shift| Fitted::of(&turned(places, ranks, shift), cut, shift));
+    let mut fitted: Vec<Fitted> = cuts.iter().map(fit).collect::<Option<_>>()?;
     if !are_told(&fitted, places) {
         return None;
     }
@@ -107,10 +109,12 @@ struct Fitted {
     bytes: i64,
     /// How many bytes of each rank it lies behind.
     behind: i64,
+    shift: i32,
 }
 
 impl Fitted {
-    fn of(places: &[Place<'_>], cut: &Cut) -> Option<Self> {
+    /// Of ranks that come `shift` later, counted round.
+    fn of(places: &[Place<'_>], cut: &Cut, shift: i32) -> Option<Self> {
         let has: Vec<(&Place<'_>, i64)> = places
             .iter()
             .filter(|(.., transfers)| transfers.len() > cut.first)
@@ -149,6 +153,7 @@ impl Fitted {
             count: cut.count as u64,
             bytes,
             behind: 0,
+            shift,
         })
     }
 
@@ -165,6 +170,7 @@ impl Fitted {
             rank,
             again: stride(self.again, rank, ranks)?,
             step,
+            shift: self.shift,
             count: self.count,
         })
     }
@@ -272,6 +278,18 @@ mod tests {
         let records = PlaceRun { again: Stride::fixed(5000), step, ..PlaceRun::fixed(64, 4) };
         assert_eq!(found(&[of(0), of(1), of(2)], 1), Some(vec![records, PlaceRun::fixed(0, 1)]));
         assert_eq!(found(&[of(0), of(1)], 1), None, "two executions fit any distance");
+    }
+
+    /// Its own blocks, and the first one of the next rank.
+    #[test]
+    fn the_block_of_a_neighbour_is_a_run_of_another_rank() {
+        let of = |rank: u64| {
+            let blocks = (0..4).map(|at| (rank * 400 + at * 100, 100));
+            own(rank as u32, 0, &blocks.chain([((rank + 1) % 4 * 400, 100)]).collect::<Vec<_>>())
+        };
+        let first = PlaceRun { rank: 400, ..PlaceRun::fixed(0, 4) };
+        let second = PlaceRun { rank: 400, shift: 1, ..PlaceRun::fixed(0, 1) };
+        assert_eq!(found(&[of(0), of(1), of(2), of(3)], 4), Some(vec![first, second]));
     }
 
     #[test]

@@ -48,7 +48,7 @@ struct stride {
 struct place_run {
 	u64 start, behind, rank; /* From place to place: behind for each rank there is, rank from rank to rank. */
 	struct stride again, step;
-	int steps;
+	int steps, shift; /* Of the rank that comes so much later, counted round. */
 	u64 count;
 };
 
@@ -377,6 +377,12 @@ static u64 drawn_place(const struct law *law, u64 *random)
 /* So often a place is drawn until it lies within what is written. */
 enum { MOST_DRAWS = 1000 };
 
+/* The rank that comes so much later, counted round. */
+static u64 turned(int shift)
+{
+	return (u64)(((rank + shift) % ranks + ranks) % ranks);
+}
+
 /* Where the transfer of that number begins, if the one before ended there. */
 static u64 place_in_run(const struct place_run *runs, const struct running *running, u64 number, u64 end)
 {
@@ -388,7 +394,7 @@ static u64 place_in_run(const struct place_run *runs, const struct running *runn
 		number -= run->count;
 	if (number && !run->steps)
 		return end;
-	return run->start + run->behind * (u64)ranks + run->rank * (u64)rank + at_ranks(run->again) * running->execution +
+	return run->start + run->behind * (u64)ranks + run->rank * turned(run->shift) + at_ranks(run->again) * running->execution +
 	       at_ranks(run->step) * number;
 }
 
@@ -423,8 +429,7 @@ static u64 offset_of(const struct law *law, struct running *running, int which, 
 		return own + place;
 	}
 	u64 inner = law->every ? number % law->every : number, block = law->every ? number / law->every : 0;
-	u64 turned = (u64)(((rank + law->shift) % ranks + ranks) % ranks);
-	return law->start + law->rank * turned + at_ranks(law->step) * inner + at_ranks(law->jump) * block +
+	return law->start + law->rank * turned(law->shift) + at_ranks(law->step) * inner + at_ranks(law->jump) * block +
 	       at_ranks(law->again) * running->execution;
 }
 

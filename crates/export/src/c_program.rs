@@ -148,7 +148,7 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
             let runs = runs.iter().map(place_run).collect::<String>();
             writeln!(
                 out,
-                "static const struct place_run runs_of_{word}_{number}[] = {{ {runs}{{ 0, 0, 0, {{ 0, 0 }}, {{ 0, 0 }}, 0, 0 }} }};"
+                "static const struct place_run runs_of_{word}_{number}[] = {{ {runs}{{ 0, 0, 0, {{ 0, 0 }}, {{ 0, 0 }}, 0, 0, 0 }} }};"
             )?;
         }
     }
@@ -206,7 +206,8 @@ fn stride(stride: Stride) -> String {
 fn place_run(run: &PlaceRun) -> String {
     let strides = [run.again, run.step.unwrap_or_default()].map(stride).join(", ");
     let steps = u8::from(run.step.is_some());
-    format!("{{ {}ULL, {}ULL, {}ULL, {strides}, {steps}, {} }}, ", run.start, run.behind, run.rank, run.count)
+    let PlaceRun { start, behind, rank, shift, count, .. } = run;
+    format!("{{ {start}ULL, {behind}ULL, {rank}ULL, {strides}, {steps}, {shift}, {count} }}, ")
 }
 
 fn law(law: &OffsetLaw, places: &str, moved: u64) -> String {

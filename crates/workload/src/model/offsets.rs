@@ -500,7 +500,15 @@ mod tests {
         let twice = |law: &OffsetLaw| law.with_bytes(|bytes| Ok::<_, ()>(2 * bytes)).unwrap();
         let runs = |start, behind, rank, again| {
             let again = Stride::fixed(again);
-            OffsetLaw::Runs(vec![PlaceRun { start, behind, rank, again, step: Some(again), count: 4 }])
+            OffsetLaw::Runs(vec![PlaceRun {
+                start,
+                behind,
+                rank,
+                again,
+                step: Some(again),
+                shift: 1,
+                count: 4,
+            }])
         };
         assert_eq!(twice(&runs(3, 5, 7, -2)), runs(6, 10, 14, -4));
         let of = |place| drawn_law(DrawnPlaces::Of(BTreeMap::from([(place, 9)])), 5);

@@ -1,8 +1,9 @@
 //! Transfers of a session that follow each other from one place on, wherever the run of another rank or execution begins.
 
-use super::offsets::Stride;
+use super::offsets::{Stride, shifted};
 
-/// So many transfers of an execution, the first at `start + behind · n + rank · r + again · k` in execution k of rank r of n, all from 0.
+/// So many transfers of an execution, the first at `start + behind · n + rank · r + again · k` in execution k of n ranks, all from 0, where r is the rank
+/// that comes `shift` later, counted round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlaceRun {
     /// In bytes.
@@ -15,6 +16,8 @@ pub struct PlaceRun {
     pub again: Stride,
     /// From transfer to transfer; NULL where each begins at the end of the one before.
     pub step: Option<Stride>,
+    /// How many ranks later.
+    pub shift: i32,
     /// How many transfers; never 0.
     pub count: u64,
 }
@@ -36,7 +39,8 @@ impl PlaceRun {
     #[must_use]
     pub fn first(&self, (rank, ranks): (u32, u32), execution: u64) -> i128 {
         let times = |bytes: u64, count: u32| i128::from(bytes.saturating_mul(u64::from(count)));
-        let of_rank = i128::from(self.start) + times(self.behind, ranks) + times(self.rank, rank);
+        let turned = shifted(rank, self.shift, ranks);
+        let of_rank = i128::from(self.start) + times(self.behind, ranks) + times(self.rank, turned);
         of_rank.saturating_add(self.again.times(ranks, execution))
     }
 
@@ -47,6 +51,7 @@ impl PlaceRun {
             start: self.start.saturating_add(self.behind),
             behind: 0,
             rank: 0,
+            shift: 0,
             again: own(self.again),
             step: self.step.map(own),
             ..self

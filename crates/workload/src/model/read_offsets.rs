@@ -11,7 +11,7 @@ use toml::{Spanned, Table, Value};
 
 const OFFSETS: &str = "expected \"sequential\"; { start = BYTES, rank = BYTES, step = BYTES, again = BYTES, every = N, jump = BYTES, shift = N }, of \
                        which step, again and jump may be \"BYTES * ranks\" or \"-BYTES\"; places such as [\"4 * 0 B\", \"1 MiB\"], from each of which so many \
-                       transfers follow each other, or which are { start = BYTES, behind = BYTES, rank = BYTES, again = BYTES, step = BYTES, count = N }; or { drawn = { BYTES = WEIGHT, ... }, sequential = SHARE } or { drawn = [BYTES, BYTES, ...], \
+                       transfers follow each other, or which are { start = BYTES, behind = BYTES, rank = BYTES, again = BYTES, step = BYTES, shift = N, count = N }; or { drawn = { BYTES = WEIGHT, ... }, sequential = SHARE } or { drawn = [BYTES, BYTES, ...], \
                        align = BYTES, sequential = SHARE, end = BYTES, rank = BYTES, written = true }, as many between any two neighbours that ascend";
 const STRIDE: &str = "expected bytes as in \"64 KiB\", \"-64 KiB\" or \"64 KiB * ranks\" (B, KiB, MiB, GiB, TiB), at most 8 EiB";
 const NUMBER: &str = "expected a whole number";
@@ -19,7 +19,7 @@ const COUNT: &str = "expected a whole number of 0 or more";
 const SHARE: &str = "expected a share as in \"0.25\", at most \"1\"";
 const TRUTH: &str = "expected true or false";
 const PLACES: &str = "expected places with weights as in { \"0 B\" = 9, \"8 KiB\" = 1 }, or two or more that ascend, as in [\"0 B\", \"64 MiB\"]";
-const LIST: &str = "expected places as in [\"4 * 0 B\", \"1 MiB\"], one at least; or { start = BYTES, behind = BYTES, rank = BYTES, again = BYTES, step = BYTES, count = N } \
+const LIST: &str = "expected places as in [\"4 * 0 B\", \"1 MiB\"], one at least; or { start = BYTES, behind = BYTES, rank = BYTES, again = BYTES, step = BYTES, shift = N, count = N } \
                     in place of one";
 const TRANSFERS: &str = "expected a number of transfers, 1 or more";
 
@@ -112,8 +112,12 @@ fn affine(table: &Table) -> Part<OffsetLaw> {
         again: stride_of(table, "again")?,
         every: u64::try_from(number_of(table, "every")?).or_else(|_| wrong("every", COUNT))?,
         jump: stride_of(table, "jump")?,
-        shift: i32::try_from(number_of(table, "shift")?).or_else(|_| wrong("shift", NUMBER))?,
+        shift: shift_of(table)?,
     })
+}
+
+fn shift_of(table: &Table) -> Part<i32> {
+    i32::try_from(number_of(table, "shift")?).or_else(|_| wrong("shift", NUMBER))
 }
 
 /// So many transfers from one place on.
@@ -124,7 +128,7 @@ fn place_run(item: &Value) -> Part<PlaceRun> {
             _ => Err(Wrong { key: None, expected: LIST }),
         };
     };
-    has_only(table, &["start", "behind", "rank", "again", "step", "count"], LIST)?;
+    has_only(table, &["start", "behind", "rank", "again", "step", "shift", "count"], LIST)?;
     let count = if table.contains_key("count") { number_of(table, "count")? } else { 1 };
     Ok(PlaceRun {
         start: bytes_of(table, "start")?,
@@ -132,6 +136,7 @@ fn place_run(item: &Value) -> Part<PlaceRun> {
         rank: bytes_of(table, "rank")?,
         again: stride_of(table, "again")?,
         step: if table.contains_key("step") { Some(stride_of(table, "step")?) } else { None },
+        shift: shift_of(table)?,
         count: u64::try_from(count)
             .ok()
             .filter(|count| (1..=MAX_REQUESTS).contains(count))

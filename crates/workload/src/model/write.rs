@@ -300,9 +300,9 @@ fn place_run_text(run: &PlaceRun) -> String {
     let strides = [("again", Some(run.again).filter(|again| again.bytes != 0)), ("step", run.step)];
     let strides = strides.into_iter().filter_map(|(key, stride)| Some((key, stride?)));
     shown.extend(strides.map(|(key, stride)| format!("{key} = \"{}\"", stride_text(stride))));
-    if run.count > 1 {
-        shown.push(format!("count = {}", run.count));
-    }
+    let numbers = [("shift", i64::from(run.shift), 0), ("count", run.count as i64, 1)];
+    let numbers = numbers.into_iter().filter(|(_, number, usual)| number != usual);
+    shown.extend(numbers.map(|(key, number, _)| format!("{key} = {number}")));
     format!("{{ {} }}", shown.join(", "))
 }
 

@@ -284,6 +284,7 @@ fn place_run() -> impl Strategy<Value = PlaceRun> {
         rank,
         again: stride(again),
         step: step.map(stride),
+        shift: count as i32 - 2,
         count,
     })
 }
