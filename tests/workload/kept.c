@@ -270,6 +270,22 @@ static void published(const char *directory, int rank)
 	}
 }
 
+/* A file that is made as long as the parts of all ranks are, and one that is cut before it is read. */
+static void cut(const char *directory, int rank)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s/parts", directory);
+	int file = opened(name, O_WRONLY | O_CREAT);
+	succeeds(!ftruncate(file, 1000L * ranks), "ftruncate");
+	writes(file, 100, 1000L * rank);
+	close(file);
+	makes(path(directory, "log", rank), 2000);
+	file = opened(path(directory, "log", rank), O_RDWR);
+	succeeds(!ftruncate(file, 700), "ftruncate");
+	close(file);
+	read_all(path(directory, "log", rank));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -278,7 +294,7 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "renamed", renamed }, { "reread", reread }, { "parts", parts }, { "turns", turns }, { "backwards", backwards },
 		{ "ways", ways }, { "own", own }, { "uneven", uneven }, { "both", both },
-		{ "lengths", lengths }, { "before", before }, { "runs", runs }, { "sized", sized }, { "published", published },
+		{ "lengths", lengths }, { "before", before }, { "runs", runs }, { "sized", sized }, { "published", published }, { "cut", cut },
 	};
 	ranks = argc > 3 ? atoi(argv[3]) : 1;
 	for (int rank = 0; rank < ranks; rank++) {

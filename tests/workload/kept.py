@@ -2,7 +2,7 @@
 has written, parts of a file in which ranks stay, sizes in turn, files that are read from their end, files of one form of name that are not
 used alike, temporary files that get their names by links, sessions of ranks that differ in number, sizes of reads and of writes in turn, files of other
 lengths, files that get a name or bytes before they are read, arrays of all ranks behind each other and headers before records, ranks with sizes of
-their own, directories that get another name when all is in them. Programs are recorded with three ranks; what is generated with three and with eight,
+their own, directories that get another name when all is in them, lengths that files are given. Programs are recorded with three ranks; what is generated with three and with eight,
 and what the program in C does that is made of the model, is held against what the program does.
 
 usage: kept.py IOTRAIL        (cc)
@@ -20,7 +20,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDED, RANKS = 3, 8
 BLOCK, PART = 4096, 1000
-MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both", "lengths", "before", "runs", "sized", "published")
+MODES = ("renamed", "reread", "parts", "turns", "backwards", "ways", "own", "uneven", "both", "lengths", "before", "runs", "sized", "published", "cut")
 LEVELS = ("program", "joint", "paper", "auto")
 iotrail = pathlib.Path(sys.argv[1]).resolve()
 problems = []
@@ -47,7 +47,7 @@ def transfers(trail, directory, mode):
     for row in csv.DictReader(io.StringIO(text)):
         name = pathlib.Path(row["path"]).name
         kind = kinds.get(row["call"])
-        makes = kind == "write" and name in ("data", "shared-1") and mode not in ("runs", "sized")
+        makes = kind == "write" and name in ("data", "shared-1") and mode not in ("runs", "sized", "cut")
         if kind and not makes and not name.startswith("."):
             offset = int(row["offset"]) if row["offset"] else None
             ranks[row["tid"]].append((kind, offset, int(row["requested"]), int(row["size"])))
@@ -105,6 +105,10 @@ def check(what, mode, ranks, number):
         size = lambda rank: 100 * min(rank + 1, 3)
         wanted = lambda rank: [("write", BLOCK * PART * rank + at * size(rank), size(rank), size(rank)) for at in range(8)]
         expect(f"{what}: transfers", sorted(ranks), sorted(wanted(rank) for rank in range(number)))
+    elif mode == "cut":
+        wanted = lambda rank: [("read", 0, 1 << 16, 700), ("read", 1 << 16, 1 << 16, 0), ("write", 0, 2000, 2000), ("write", 1000 * rank, 100, 100)]
+        found = sorted(sorted((kind, 1 << 16 if moved == 0 else offset, asked, moved) for kind, offset, asked, moved in own) for own in ranks)
+        expect(f"{what}: transfers", found, sorted(sorted(wanted(rank)) for rank in range(number)))
     elif mode == "published":
         moved = collections.Counter({("write", 2000): 3, ("write", 500): 3, ("read", 2000): 3, ("read", 0): 3})
         found = [collections.Counter((kind, moved) for kind, _, _, moved in own) for own in ranks]
@@ -130,6 +134,8 @@ NAMES = {"renamed": ("done", "result"), "own": ("final0", "final1", "final2", "m
 
 
 def check_names(what, mode, directory, number, is_kept):
+    if is_kept and mode == "cut":
+        expect(f"{what}: length", (directory / "parts").stat().st_size, 1000 * number)
     if is_kept and mode in NAMES:
         expect(f"{what}: names", names(directory), sorted(f"{name}.{rank}" for name in NAMES[mode] for rank in range(number)))
 

@@ -131,6 +131,13 @@ pub(crate) fn chosen(
                 distance: f64::from(u8::from(places)),
                 tolerance: 0.0,
             });
+            // What is read of a file that is cut depends on what came before.
+            let lengths = programmed.cuts_what_others_use() && level != Level::Program;
+            distances.push(Distance {
+                figure: "lengths of files",
+                distance: f64::from(u8::from(lengths)),
+                tolerance: 0.0,
+            });
             Candidate { modelled, fit, level, distances }
         })
         .collect();

@@ -7,6 +7,7 @@ mod after;
 mod apart;
 mod clocks;
 mod cost;
+mod cuts;
 mod ends;
 mod fit;
 mod gather;

@@ -108,11 +108,12 @@ pub(crate) fn of_groups(
     found
 }
 
-/// Neighbours are together if their pauses differ by no more than a tenth, and all of a range are if that makes more parts than these.
+/// Neighbours are together if their pauses differ by no more than this, in ns, or a quarter, and all of a range are if that makes more parts than these.
+const ALIKE: u64 = 200_000;
 const MOST_PARTS: usize = 4;
 
 fn alike(range: BTreeSet<u32>, of_ranks: &[Pauses]) -> Vec<BTreeSet<u32>> {
-    let near = |one: u64, other: u64| one.abs_diff(other) <= LEAST.max(one.max(other) / 10);
+    let near = |one: u64, other: u64| one.abs_diff(other) <= ALIKE.max(one.max(other) / 4);
     let are_near = |one: &u32, other: &u32| {
         let [one, other] = [one, other].map(|rank| of_ranks[*rank as usize]);
         near(one.before, other.before) && near(one.after, other.after)

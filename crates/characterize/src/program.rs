@@ -3,6 +3,7 @@
 use crate::CharacterizeError;
 use crate::after::{WaitFigures, waits, with_waits};
 use crate::apart::divided;
+use crate::cuts;
 use crate::laws::{self, Kept, Known, Laws};
 use crate::messages::{Place, Relation, alike};
 use crate::names::{Kinds, Naming, hashed, kept, path as path_of, sharing, word};
@@ -246,6 +247,12 @@ impl Programmed {
     /// Whether any session is done with calls of MPI-IO.
     pub(crate) fn has_mpi_io(&self) -> bool {
         self.modelled.model.has_mpi_io()
+    }
+
+    /// Whether a session gives a file a length that other sessions use.
+    pub(crate) fn cuts_what_others_use(&self) -> bool {
+        let cuts = |file: &ModelFile| file.sessions.iter().any(|session| session.length.is_some());
+        self.modelled.model.files.iter().any(|file| file.sessions.len() > 1 && cuts(file))
     }
 
     /// Whether places are drawn in parts of ranks, or in what is written.
@@ -608,6 +615,7 @@ impl Files {
                 write_runs,
                 offset,
                 write_offset,
+                length: cuts::of_all(executions),
                 order: kept.order.clone(),
                 random,
                 slack: times(slack, few),
@@ -615,6 +623,7 @@ impl Files {
                 counted: 0,
             });
         }
+        files.iter_mut().for_each(|file| cuts::grow(file, count));
         for (file, slack) in self.slack_of_calls(ranks) {
             files[file].call_slack = slack;
         }
@@ -1204,6 +1213,7 @@ mod tests {
             write_sizes: BTreeMap::new(),
             runs: Vec::new(),
             write_runs: Vec::new(),
+            length: None,
             offset: OffsetLaw::Sequential,
             random: 0,
             write_offset: None,

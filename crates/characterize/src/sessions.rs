@@ -7,7 +7,7 @@ use iotrail_workload::{
     FileIndex, FileKind, Mode, ModelSession, NameCall, Request, RequestKind, SessionLayer, locks_fit,
     repeats_after, takes_locks,
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What is the same in all executions of a session of a model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,6 +71,8 @@ pub(crate) struct Execution {
     pub(crate) to: Option<usize>,
     pub(crate) shape: Shape,
     pub(crate) transfers: Box<[Transfer]>,
+    /// The length that its truncates give the file; NULL if they give it several, or none.
+    pub(crate) length: Nullable<u64>,
     /// Where its open, its requests and its close are among the requests of the rank; an open that was not seen is where the next one is, a
     /// close behind all.
     pub(crate) positions: Box<[u32]>,
@@ -191,6 +193,8 @@ struct Building {
     requests: BTreeMap<RequestKind, u64>,
     kinds: Vec<RequestKind>,
     transfers: Vec<Transfer>,
+    /// That its truncates give the file.
+    lengths: BTreeSet<u64>,
     /// Where its requests are, without open and close.
     positions: Vec<u32>,
     opened: bool,
@@ -219,6 +223,7 @@ impl Building {
             requests: BTreeMap::new(),
             kinds: Vec::new(),
             transfers: Vec::new(),
+            lengths: BTreeSet::new(),
             positions: Vec::new(),
             opened,
             closed: false,
@@ -260,7 +265,10 @@ impl Building {
                 kind
             }
             CallKind::Stat => RequestKind::Stat,
-            CallKind::Truncate => RequestKind::Truncate,
+            CallKind::Truncate => {
+                self.lengths.extend(request.offset.get().and_then(|length| u64::try_from(length).ok()));
+                RequestKind::Truncate
+            }
             CallKind::Sync if request.form.layer != SessionLayer::System => RequestKind::Fsync,
             CallKind::Sync => match named(&request.form.name).and_then(CallSpec::forces) {
                 Some(Forces::File) => RequestKind::Fsync,
@@ -356,6 +364,7 @@ impl Building {
             to: self.to,
             shape,
             transfers: self.transfers.into_boxed_slice(),
+            length: self.lengths.first().copied().filter(|_| self.lengths.len() == 1).into(),
             positions: positions.into_boxed_slice(),
             kinds: self.kinds.into_boxed_slice(),
             opened: self.opened,

@@ -81,6 +81,7 @@ struct session {
 	const struct run *order;
 	int runs[2];
 	u64 slack;
+	struct stride length; /* That truncates give the file; below 0 for that which it has. */
 	int apart; /* Reads and writes have laws of their own, and are counted apart. */
 	struct law laws[2];
 };
@@ -520,6 +521,8 @@ static void step(const struct session *session, struct running *running, u64 *ti
 	}
 	int kind = next_kind(session, running);
 	u64 before = files[session->file].size, size = running->end > before ? running->end : before;
+	if (session->length.bytes >= 0)
+		size = at_ranks(session->length);
 	pause_for(session->slack);
 	running->steps++;
 	if (kind == READ || kind == WRITE)

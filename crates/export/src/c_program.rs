@@ -160,12 +160,13 @@ fn write_session(out: &mut String, file: usize, number: usize, session: &ModelSe
     writeln!(
         out,
         "static const struct session session_{number} = {{\n\t{file}, {}, {}, {{ {} }}, {{ reads_{number}, writes_{number} }}, order_{number}, {{ {} }}, {}ULL,\n\t\
-         {}, {{ {},\n\t{} }}\n}};\n",
+         {}, {}, {{ {},\n\t{} }}\n}};\n",
         flags(session.mode),
         layer_word(session.layer),
         counts.join(", "),
         [Read, Write].map(|kind| u8::from(!session.runs_of(kind).is_empty()).to_string()).join(", "),
         session.mean_slack(),
+        session.length.map_or_else(|| stride(Stride::fixed(-1)), stride),
         u8::from(session.write_offset.is_some()),
         law(&session.offset, &format!("places_{number}"), moved),
         law(

@@ -338,8 +338,14 @@ impl<'a, 'f> RankProgram<'a, 'f> {
             Step::Request(RequestKind::LockShared) => Action::Lock { open, shared: true },
             Step::Request(RequestKind::Unlock) => Action::Unlock(open),
             Step::Request(RequestKind::Truncate) => {
-                let end = self.open.get(&open).map_or(0, |position| position.end);
-                Action::Truncate(open, end.max(self.model.files[of_file].size))
+                let session = of.and_then(|(file, session)| self.model.files[file].sessions.get(session));
+                let length = session.and_then(|session| session.length);
+                let end = || self.open.get(&open).map_or(0, |position| position.end);
+                let kept = || end().max(self.model.files[of_file].size);
+                Action::Truncate(
+                    open,
+                    length.map_or_else(kept, |length| length.at(self.ranks).unsigned_abs()),
+                )
             }
             Step::Request(RequestKind::Fsync | RequestKind::Read | RequestKind::Write) => Action::Sync(open),
             Step::Close => Action::Close(open),

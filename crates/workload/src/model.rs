@@ -323,6 +323,8 @@ pub struct ModelSession {
     pub random: u64,
     /// Where writes begin, if reads and writes follow laws of their own; then both are counted apart.
     pub write_offset: Option<OffsetLaw>,
+    /// The length that its truncates give the file; NULL for that which it has.
+    pub length: Option<Stride>,
     /// Runs of requests in their order, where they are not spread. It is done as often as the numbers of requests say, which are a multiple of
     /// its sums.
     pub order: Vec<(RequestKind, u64)>,

@@ -200,6 +200,9 @@ impl Knobs {
         for law in std::iter::once(&mut session.offset).chain(&mut session.write_offset) {
             *law = law.with_bytes(|bytes| self.size(bytes))?;
         }
+        if let Some(length) = &mut session.length {
+            length.bytes = i64::try_from(self.size(length.bytes.unsigned_abs())?).unwrap_or(i64::MAX);
+        }
         session.slack = self.times(&session.slack)?;
         let (was_empty, counted) = (session.requests.is_empty(), session.counted());
         let requests = session.requests.clone();

@@ -29,7 +29,7 @@ pub(super) const MAX_COUNT: u64 = 1_000_000;
 const MAX_DEPTH: usize = 16;
 
 const KEYS: &str = "a model has iotrail_workload = 1, ranks, scaling, [[group]] with name and ranks, [[file]] with name, class, kind, count, size, \
-                    present, filled, call_slack, times and call_times, [[file.session]] with name, mode, layer, requests, size, write_size, order, offset, write_offset, random, slack, duration and counted, and \
+                    present, filled, call_slack, times and call_times, [[file.session]] with name, mode, layer, requests, size, write_size, order, offset, write_offset, length, random, slack, duration and counted, and \
                     [program] with steps, or without it [[file.statistics]] and [[barrier]] with ranks and at";
 const STEPS: &str = "expected { session = \"FILE/SESSION\", next = N, ranks = \"GROUP\" } or { call = \"stat\", file = \"FILE\", ranks = \"GROUP\" }, where \
                      next and ranks may be left out, { call = \"rename\", file = \"FILE\", to = \"FILE\" }, { after = \"FILE/SESSION\", of = \"GROUP\" (or by = -1, around = -1), ranks = \"GROUP\" }, { message = \"send\", to = \"GROUP\" (or by = 1, around = 1), ranks = \"GROUP\" }, \
@@ -104,6 +104,7 @@ struct RawSession {
     offset: Option<Spanned<toml::Value>>,
     random: Option<Spanned<String>>,
     write_offset: Option<Spanned<toml::Value>>,
+    length: Option<Spanned<toml::Value>>,
     order: Option<Spanned<Vec<String>>>,
     slack: Option<Spanned<toml::Value>>,
     duration: Option<Spanned<toml::Value>>,
@@ -522,6 +523,7 @@ impl Source<'_> {
                 .duration
                 .as_ref()
                 .map_or(Ok(0), |time_of| self.quantity(time_of, time, TIME_EXPECTED))?,
+            length: raw.length.as_ref().map(|length| self.length(length)).transpose()?,
             counted: self.counted(raw.counted.as_ref())?,
         })
     }

@@ -14,6 +14,8 @@ const OFFSETS: &str = "expected \"sequential\"; { start = BYTES, rank = BYTES, s
                        transfers follow each other, or which are { start = BYTES, behind = BYTES, rank = BYTES, again = BYTES, step = BYTES, shift = N, count = N }; or { drawn = { BYTES = WEIGHT, ... }, sequential = SHARE } or { drawn = [BYTES, BYTES, ...], \
                        align = BYTES, sequential = SHARE, end = BYTES, rank = BYTES, written = true }, as many between any two neighbours that ascend";
 const STRIDE: &str = "expected bytes as in \"64 KiB\", \"-64 KiB\" or \"64 KiB * ranks\" (B, KiB, MiB, GiB, TiB), at most 8 EiB";
+const LENGTH: &str =
+    "expected bytes as in \"64 KiB\" or \"64 KiB * ranks\" (B, KiB, MiB, GiB, TiB), at most 8 EiB";
 const NUMBER: &str = "expected a whole number";
 const COUNT: &str = "expected a whole number of 0 or more";
 const SHARE: &str = "expected a share as in \"0.25\", at most \"1\"";
@@ -53,6 +55,12 @@ impl Source<'_> {
         })
     }
 
+    /// The length that truncates give a file.
+    pub(super) fn length(&self, raw: &Spanned<Value>) -> Result<Stride, ModelError> {
+        let length = stride_value(raw.get_ref()).filter(|length| length.bytes >= 0);
+        length.ok_or_else(|| self.error(raw.span(), "this is not the length of a file", LENGTH))
+    }
+
     /// Where a key of a table stands.
     fn of_key(&self, table: &Spanned<Value>, key: &str) -> std::ops::Range<usize> {
         let span = table.span();
@@ -83,12 +91,15 @@ fn bytes_of(table: &Table, key: &str) -> Part<u64> {
 
 fn stride_of(table: &Table, key: &str) -> Part<Stride> {
     let Some(value) = table.get(key) else { return Ok(Stride::default()) };
-    let stride = match value {
+    stride_value(value).map_or_else(|| wrong(key, STRIDE), Ok)
+}
+
+fn stride_value(value: &Value) -> Option<Stride> {
+    match value {
         Value::Integer(bytes) => Some(Stride::fixed(*bytes)),
         Value::String(text) => stride(text),
         _ => None,
-    };
-    stride.map_or_else(|| wrong(key, STRIDE), Ok)
+    }
 }
 
 fn stride(text: &str) -> Option<Stride> {

@@ -187,6 +187,9 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
     if let Some(law) = &session.write_offset {
         write_law(f, "write_offset", law)?;
     }
+    if let Some(length) = session.length {
+        writeln!(f, "length = \"{}\"", stride_text(length))?;
+    }
     if session.random > 0 {
         writeln!(f, "random = \"{}\"", share_text(session.random))?;
     }

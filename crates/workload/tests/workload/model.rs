@@ -341,6 +341,7 @@ fn session() -> impl Strategy<Value = ModelSession> {
                 write_sizes,
                 runs: Vec::new(),
                 write_runs: Vec::new(),
+                length: (slack % 2 == 0).then(|| stride((reads as i64, create))),
                 random: (slack % 3) * 250_000,
                 write_offset: (slack % 2 == 0 && !write_sizes_empty).then_some(offset.clone()),
                 order: if syncs > 1 && write_sizes_empty {
