@@ -116,28 +116,23 @@ pub(crate) fn chosen(
             let waits = programmed.waits.iter().any(|wait| wait.kept) && !modelled.model.has_waits()
                 || programmed.has_messages && !modelled.model.has_messages()
                 || level == Level::Joint && programmed.has_parts_across_barriers();
-            distances.push(Distance { figure: WAITS, distance: f64::from(u8::from(waits)), tolerance: 0.0 });
             // Models that draw a path make system calls.
             let layers = programmed.has_mpi_io() && !modelled.model.has_mpi_io();
-            distances.push(Distance {
-                figure: "layers",
-                distance: f64::from(u8::from(layers)),
-                tolerance: 0.0,
-            });
             // Nor do they keep where the places of ranks are, and which reads find what was written.
-            let places = programmed.has_kept_draws() && !modelled.model.has_kept_draws();
-            distances.push(Distance {
-                figure: "places",
-                distance: f64::from(u8::from(places)),
-                tolerance: 0.0,
-            });
+            let parts = programmed.has_kept_draws() && !modelled.model.has_kept_draws();
             // What is read of a file that is cut depends on what came before.
             let lengths = programmed.cuts_what_others_use() && level != Level::Program;
-            distances.push(Distance {
-                figure: "lengths of files",
-                distance: f64::from(u8::from(lengths)),
+            let lacks = [
+                (WAITS, waits),
+                ("layers", layers),
+                ("parts of ranks", parts),
+                ("lengths of files", lengths),
+            ];
+            distances.extend(lacks.map(|(figure, lacks)| Distance {
+                figure,
+                distance: f64::from(u8::from(lacks)),
                 tolerance: 0.0,
-            });
+            }));
             Candidate { modelled, fit, level, distances }
         })
         .collect();
