@@ -35,10 +35,16 @@ struct Program {
     long: &'static [&'static str],
     /// What the value of some of them may be.
     chosen: &'static [(&'static str, &'static [&'static str])],
-    /// Words that are known as a whole; in expressions of the operators, else of the subcommands or modules.
-    words: &'static [&'static str],
-    /// Options, with their dashes, whose value is a format with directives.
+    /// Words that are known as a whole, with blanks between them; in expressions of the operators, else of the subcommands or modules.
+    words: &'static str,
+    /// Letters and long options whose value is a format with directives; of expressions words.
     formats: &'static [&'static str],
+}
+
+impl Program {
+    fn has(&self, word: &str) -> bool {
+        self.words.split_whitespace().any(|known| known == word)
+    }
 }
 
 const fn options(
@@ -55,7 +61,7 @@ const fn options(
         attached: "",
         long,
         chosen: &[],
-        words: &[],
+        words: "",
         formats: &[],
     }
 }
@@ -75,10 +81,7 @@ const PROGRAMS: [Program; 17] = [
             &["sort", "format", "time", "full-time", "all", "almost-all", "time-style"],
         )
     },
-    Program {
-        formats: &["-c", "--format", "--printf"],
-        ..options(&["stat"], "Lft", "c", &["format", "printf"])
-    },
+    Program { formats: &["c", "format", "printf"], ..options(&["stat"], "Lft", "c", &["format", "printf"]) },
     options(&["date"], "uR", "dfrs", &["reference", "date", "set"]),
     options(&["cp", "mv"], "abdfHilLnpPrRsTuvxZ", "tS", &["update", "archive", "no-clobber", "preserve"]),
     options(&["diff"], "abBcdeEHilnNpqrstTuvwy0123456789", "CDFILSUWxX", &["unified", "context"]),
@@ -106,139 +109,30 @@ const PROGRAMS: [Program; 17] = [
     Program { form: Form::Keys, ..options(&["ar"], "dmpqrtxabcDfilNoOPsSTuUvV", "", &[]) },
     Program {
         form: Form::Expression,
-        words: &[
-            "-newer",
-            "-anewer",
-            "-cnewer",
-            "-perm",
-            "-ls",
-            "-fls",
-            "-user",
-            "-group",
-            "-links",
-            "-printf",
-            "-fprintf",
-            "-print",
-            "-print0",
-            "-fprint",
-            "-name",
-            "-iname",
-            "-path",
-            "-type",
-            "-maxdepth",
-            "-mindepth",
-            "-mtime",
-            "-mmin",
-            "-atime",
-            "-amin",
-            "-ctime",
-            "-cmin",
-            "-size",
-            "-exec",
-            "-execdir",
-            "-delete",
-            "-prune",
-            "-empty",
-            "-not",
-            "-o",
-            "-or",
-            "-a",
-            "-and",
-            "-regex",
-            "-depth",
-            "-xdev",
-            "-follow",
-            "-quit",
-            "-inum",
-            "-samefile",
-            "-nouser",
-            "-nogroup",
-            "-L",
-            "-H",
-            "-P",
-            "!",
-        ],
+        words: "-newer -anewer -cnewer -perm -ls -fls -user -group -links -printf -fprintf -print -print0 -fprint \
+                -name -iname -path -type -maxdepth -mindepth -mtime -mmin -atime -amin -ctime -cmin -size -exec \
+                -execdir -delete -prune -empty -not -o -or -a -and -regex -depth -xdev -follow -quit -inum -samefile \
+                -nouser -nogroup -L -H -P !",
         formats: &["-printf"],
         ..options(&["find"], "", "", &[])
     },
     Program {
         form: Form::Expression,
-        words: &[
-            "-nt", "-ot", "-ef", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-a", "-b", "-c", "-d", "-e",
-            "-f", "-g", "-G", "-h", "-k", "-L", "-n", "-N", "-o", "-O", "-p", "-r", "-s", "-S", "-t", "-u",
-            "-w", "-x", "-z", "=", "!=", "!",
-        ],
+        words: "-nt -ot -ef -eq -ne -lt -le -gt -ge -a -b -c -d -e -f -g -G -h -k -L -n -N -o -O -p -r -s -S -t -u \
+                -w -x -z = != !",
         ..options(&["test", "["], "", "", &[])
     },
     Program {
         form: Form::Suite,
-        words: &[
-            "add",
-            "am",
-            "apply",
-            "archive",
-            "bisect",
-            "blame",
-            "branch",
-            "bundle",
-            "cat-file",
-            "checkout",
-            "cherry-pick",
-            "clean",
-            "clone",
-            "commit",
-            "config",
-            "describe",
-            "diff",
-            "fetch",
-            "fsck",
-            "gc",
-            "grep",
-            "init",
-            "log",
-            "ls-files",
-            "ls-remote",
-            "ls-tree",
-            "merge",
-            "mv",
-            "notes",
-            "pull",
-            "push",
-            "rebase",
-            "reflog",
-            "remote",
-            "repack",
-            "reset",
-            "restore",
-            "rev-list",
-            "rev-parse",
-            "revert",
-            "rm",
-            "shortlog",
-            "show",
-            "stash",
-            "status",
-            "submodule",
-            "switch",
-            "tag",
-            "update-index",
-            "worktree",
-        ],
+        words: "add am apply archive bisect blame branch bundle cat-file checkout cherry-pick clean clone commit \
+                config describe diff fetch fsck gc grep init log ls-files ls-remote ls-tree merge mv notes pull push \
+                rebase reflog remote repack reset restore rev-list rev-parse revert rm shortlog show stash status \
+                submodule switch tag update-index worktree",
         ..options(&["git"], "pP", "Cc", &["git-dir", "work-tree", "namespace", "config-env"])
     },
     Program {
         form: Form::Python,
-        words: &[
-            "compileall",
-            "py_compile",
-            "tarfile",
-            "zipfile",
-            "pip",
-            "venv",
-            "unittest",
-            "timeit",
-            "cProfile",
-        ],
+        words: "compileall py_compile tarfile zipfile pip venv unittest timeit cProfile",
         ..options(&["python", "pypy"], "bBdEhiIOPqRsSuvVx", "WX", &[])
     },
 ];
@@ -248,7 +142,7 @@ const MOST_KEYS: usize = 10;
 /// One of these is among the keys.
 const KEYS: [(&str, &str); 3] = [("tar", "Acdrtux"), ("bsdtar", "crtux"), ("ar", "dmpqrtx")];
 /// Options of `tarfile` and `zipfile`.
-const ARCHIVE: [&str; 8] = ["-c", "--create", "-e", "--extract", "-l", "--list", "-t", "--test"];
+const ARCHIVE: [&str; 8] = ["c", "create", "e", "extract", "l", "list", "t", "test"];
 /// The longest number in a directive.
 const WIDTH: usize = 3;
 
@@ -365,7 +259,7 @@ impl Reading<'_, '_> {
                 },
                 None => match of.form {
                     Form::Suite => {
-                        self.whole_if(at, of.words.contains(word));
+                        self.whole_if(at, of.has(word));
                         Next::Nothing
                     }
                     Form::Python => Next::Nothing,
@@ -415,7 +309,7 @@ impl Reading<'_, '_> {
             return if letter == 'm' && !has_value { Next::Module } else { Next::Nothing };
         }
         self.known.letters.push(letter);
-        let is_format = of.formats.contains(&&*format!("-{letter}"));
+        let is_format = of.formats.contains(&&*letter.to_string());
         if has_value && is_format {
             self.format(at, end);
         }
@@ -430,7 +324,7 @@ impl Reading<'_, '_> {
     fn long(&mut self, of: &Program, at: usize, long: &str) -> Next {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
         let Some(full) = of_beginning(of.long, name) else { return Next::Word };
-        let is_format = of.formats.contains(&&*format!("--{full}"));
+        let is_format = of.formats.contains(&full);
         let Some(value) = value else {
             self.known.long.push(full.to_owned());
             self.known.parts[at] = WordPart::Whole;
@@ -454,26 +348,29 @@ impl Reading<'_, '_> {
 
     /// The module of Python at a word, and whether it packs.
     fn module(&mut self, of: &Program, at: usize) {
-        let Some(module) = self.words.get(at).copied().filter(|module| of.words.contains(module)) else {
+        let Some(module) = self.words.get(at).copied().filter(|module| of.has(module)) else {
             return;
         };
         self.whole_if(at, true);
         if matches!(module, "tarfile" | "zipfile") {
-            (at + 1..self.words.len()).for_each(|at| self.whole_if(at, ARCHIVE.contains(&self.words[at])));
+            for at in at + 1..self.words.len() {
+                let (word, dashes) = undashed(self.words[at]);
+                self.whole_if(at, ARCHIVE.contains(&word) && dashes == if word.len() == 1 { 1 } else { 2 });
+            }
         }
     }
 
     fn expression(&mut self, of: &Program) {
         let mut at = 0;
         while let Some(word) = self.words.get(at) {
-            self.whole_if(at, of.words.contains(word) || is_newer(of, word));
+            self.whole_if(at, of.has(word) || is_newer(of, word));
             at += 1;
             if of.formats.contains(word) {
                 self.format(at, 0);
                 at += 1;
             }
             // That of another file than the output follows its name.
-            if *word == "-fprintf" && of.words.contains(word) {
+            if *word == "-fprintf" && of.has(word) {
                 self.format(at + 1, 0);
                 at += 2;
             }
@@ -507,6 +404,13 @@ impl Reading<'_, '_> {
     }
 }
 
+/// A word without the dashes before it, and how many there are.
+#[must_use]
+pub fn undashed(word: &str) -> (&str, usize) {
+    let bare = word.trim_start_matches('-');
+    (bare, word.len() - bare.len())
+}
+
 /// How long a directive is behind its `%`, and its letter; `%%` has none.
 fn directive(text: &str) -> Option<(usize, Option<char>)> {
     if text.starts_with('%') {
@@ -535,7 +439,7 @@ fn are_keys(of: &Program, program: &str, word: &str) -> bool {
 
 /// `-newermt`.
 fn is_newer(of: &Program, word: &str) -> bool {
-    let kinds = word.strip_prefix("-newer").filter(|_| of.words.contains(&"-newer"));
+    let kinds = word.strip_prefix("-newer").filter(|_| of.has("-newer"));
     kinds.is_some_and(|kinds| kinds.len() == 2 && kinds.chars().all(|kind| "aBcmt".contains(kind)))
 }
 
@@ -581,7 +485,7 @@ mod tests {
         let known = of("find . -name %m -printf x%T@%10p%%m");
         assert_eq!((&*known.directives, known.words), ("Tp", vec!["-name", "-printf"]));
         assert_eq!(known.parts[4], WordPart::Format(0, vec![1..4, 4..8, 8..10]));
-        assert_eq!(of("stat -c%h f").parts[0], WordPart::Format(2, vec![2..4]));
+        assert_eq!(of("stat -c%h%n f").parts[0], WordPart::Format(2, vec![2..4, 4..6]));
         assert_eq!(of("stat --format=%y f").directives, "y");
     }
 

@@ -1,6 +1,6 @@
 //! Which words of command lines and which variables name people, groups and accounts. Who is called like a program is no program.
 
-use iotrail_model::known_words::{WordPart, known_words};
+use iotrail_model::known_words::{WordPart, known_words, undashed};
 
 /// What names of variables with such a value end in.
 const VARIABLES: [&str; 11] = [
@@ -16,27 +16,12 @@ const VARIABLES: [&str; 11] = [
     "COMMITTER_NAME",
     "ACCOUNT",
 ];
-/// Options with such a value.
-const OPTIONS: [&str; 16] = [
-    "--user",
-    "--username",
-    "--login",
-    "--owner",
-    "--group",
-    "--account",
-    "--author",
-    "--uid",
-    "--gid",
-    "--chown",
-    "--from-user",
-    "-user",
-    "-group",
-    "-u",
-    "-U",
-    "-l",
-];
-/// Options of one letter that may have it attached.
-const LETTERS: [&str; 2] = ["-u", "-U"];
+/// Long options with such a value.
+const OPTIONS: [&str; 11] =
+    ["user", "username", "login", "owner", "group", "account", "author", "uid", "gid", "chown", "from-user"];
+/// Letters of options that may have it.
+const LETTERS: [&str; 3] = ["u", "U", "l"];
+
 /// Programs whose words are such names, but options.
 const PROGRAMS: [&str; 11] =
     ["chown", "chgrp", "su", "id", "groups", "passwd", "useradd", "userdel", "usermod", "getent", "finger"];
@@ -50,9 +35,9 @@ pub(crate) fn is_variable(name: &str) -> bool {
     })
 }
 
-/// Whether an option with that name, with its dashes, has the name of somebody as its value.
+/// Whether a long option, with its dashes, has the name of somebody as its value.
 pub(crate) fn is_option(option: &str) -> bool {
-    option.starts_with("--") && OPTIONS.contains(&option)
+    matches!(undashed(option), (name, 2) if OPTIONS.contains(&name))
 }
 
 /// Whether the word `at` behind a program is the name of somebody as a whole: the value of an option, or what the program is about.
@@ -60,22 +45,25 @@ pub(crate) fn is_operand(program: &str, words: &[&str], at: usize) -> bool {
     if words[at].starts_with('-') {
         return false;
     }
-    let Some(option) =
-        at.checked_sub(1).map(|before| words[before]).filter(|option| OPTIONS.contains(option))
-    else {
-        return PROGRAMS.contains(&program);
-    };
-    // Letters may be options of another kind, if the program is known.
-    let is_known = || known_words(program, &words[..at]).parts.last() != Some(&WordPart::None);
-    option.len() > 2 || PROGRAMS.contains(&program) || !is_known()
+    let is_value = at.checked_sub(1).is_some_and(|before| match undashed(words[before]) {
+        (name, 2) => OPTIONS.contains(&name),
+        (name, 1) if program == "find" => OPTIONS.contains(&name),
+        // Letters may be options of another kind, if the program is known.
+        (name, 1) => {
+            LETTERS.contains(&name)
+                && known_words(program, &words[..at]).parts.last() == Some(&WordPart::None)
+        }
+        _ => false,
+    });
+    is_value || PROGRAMS.contains(&program)
 }
 
-/// Names of people in a word, wherever it stands: `julia` of `julia@host`, of `--user=julia` and of `-ujulia`.
+/// Names of people in a word, wherever it stands: `julia` of `julia@host`, of `user=julia` in an option and of `-ujulia`.
 pub(crate) fn names_in(word: &str) -> impl Iterator<Item = &str> {
     let is_end = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | '-' | '+');
     let before_at = word.match_indices('@').filter_map(move |(at, _)| word[..at].rsplit(is_end).next());
     let of_option = word.split_once('=').filter(|(option, _)| is_option(option)).map(|(_, value)| value);
-    let of_letter = LETTERS.iter().find_map(|option| word.strip_prefix(option));
+    let of_letter = ["-u", "-U"].iter().find_map(|option| word.strip_prefix(option));
     before_at
         .chain(of_option.into_iter().flat_map(|value| value.split(':')))
         .chain(of_letter)

@@ -139,7 +139,8 @@ impl Translation {
                 // Names by which links were opened are among them.
                 let copied = match text.starts_with('/') {
                     true => words.path(text),
-                    false => kept(text, public::are_flags(text) || public::are_requests(text)),
+                    false if public::are_requests(text) => text.to_string(),
+                    false => public::flags(text, &|word| words.text(word)),
                 };
                 dictionaries.flags.intern(copied.as_bytes())
             })

@@ -20,8 +20,6 @@ const PUNCTUATION: [char; 25] = [
     '=', ':', ',', ';', '@', '"', '\'', '(', ')', '[', ']', '{', '}', '<', '>', '|', '&', '?', '*', '!', '$',
     '`', '#', '^', '%',
 ];
-/// Directories of programs, wherever they are.
-const BINARIES: [&str; 4] = ["bin", "sbin", "libexec", "games"];
 /// Programs that are what their first argument says.
 const MULTI_CALL: [&str; 2] = ["busybox", "toybox"];
 /// Programs of which the last word may be one that they start.
@@ -401,7 +399,7 @@ impl Words {
             out.push('/');
             if parent.ends_with("/map_files") && component.contains('-') {
                 out.push_str(&self.range(component));
-            } else if self.is_public(parent, component) || self.is_program_in(parent, component) {
+            } else if self.is_public(parent, component) {
                 out.push_str(component);
             } else {
                 out.push_str(place::device(parent, component));
@@ -411,9 +409,11 @@ impl Words {
         out
     }
 
-    /// Whether it is a program that lies where nothing but programs do, and has a name of somebody.
-    fn is_program_in(&self, parent: &str, name: &str) -> bool {
-        self.called.contains(name) && BINARIES.contains(&base(parent))
+    /// Whether a component of a relative path stays because of the directory before it.
+    fn is_program_in(&self, directory: &str, name: &str) -> bool {
+        place::is_of_programs(directory)
+            && public::is_program(name)
+            && (!has_digits(name) || self.kept.contains(name))
     }
 
     /// Whether it is a name of a program or of the system that is as public here as where it lies.
@@ -478,7 +478,7 @@ fn run(process: &Process) -> Option<(String, Option<String>)> {
     let (directory, own) = process.exe.as_deref()?.rsplit_once('/')?;
     let mut words = process.cmdline.as_deref()?.trim_end_matches('\0').split('\0');
     let name = words.next().filter(|name| *name == own && public::is_program(name))?;
-    let is_public = place::is_public(directory, name) || BINARIES.contains(&base(directory));
+    let is_public = place::is_public(directory, name);
     is_public.then(|| (name.to_owned(), words.next().map(str::to_owned)))
 }
 
@@ -707,6 +707,18 @@ mod tests {
         assert_eq!(words.variable("USER=julia"), format!("USER={user}"));
         assert_eq!(base(&words.path("/opt/tool/bin/julia")), "julia");
         assert_eq!(words.command("-bash\0x", Some("/usr/bin/bash")).split('\0').next(), Some("-bash"));
+    }
+
+    #[test]
+    fn known_programs_keep_their_names_in_directories_of_programs() {
+        for path in
+            ["/home/ada/.pyenv/versions/quokka/bin/python3.11", "/usr/local/bin/git", "/opt/quokka/bin/make"]
+        {
+            let seen = words().path(path);
+            assert!(seen.rsplit('/').next() == path.rsplit('/').next() && !seen.contains("quokka"), "{seen}");
+        }
+        assert!(words().word("quokka/bin/make").ends_with("/bin/make"));
+        assert!(!words().path("/opt/bin/quokka").contains("quokka"));
     }
 
     #[test]
