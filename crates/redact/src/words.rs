@@ -27,6 +27,8 @@ const STARTERS: [&str; 13] = [
     "env", "nice", "nohup", "timeout", "time", "xargs", "stdbuf", "setsid", "ionice", "taskset", "strace",
     "sudo", "exec",
 ];
+/// Programs that say where a program lies.
+const SEEKERS: [&str; 2] = ["which", "whereis"];
 /// The longest rank that stays a number.
 const RANK_DIGITS: usize = 5;
 
@@ -93,7 +95,12 @@ impl Words {
         let names = executables.map(base).filter(|name| public::is_program(name));
         self.programs.extend(names.map(str::to_owned));
         for process in processes.clone() {
-            self.chosen.extend(chosen_by(process).map(str::to_owned));
+            for name in chosen_by(process) {
+                // Most processes tell what others have told.
+                if !self.chosen.contains(name) {
+                    self.chosen.insert(name.to_owned());
+                }
+            }
         }
         self.runs.extend(processes.filter_map(run));
         self
@@ -265,9 +272,12 @@ impl Words {
 
     /// Whether a program starts another at a word (`nice perl x.pl`) that is seen in the trail: who compares both would know its name.
     fn starts(&self, program: &str, words: &[&str], at: usize) -> bool {
+        let before = at.checked_sub(1).map_or(program, |before| base(words[before]));
         self.called.contains(words[at])
             && match words.get(at + 1).filter(|word| !word.is_empty()) {
                 Some(next) => self.runs.contains(&(words[at].to_owned(), Some((*next).to_owned()))),
+                // It looks for the program by its name, as its calls show.
+                None if SEEKERS.contains(&before) => true,
                 None => STARTERS.contains(&program) && self.runs.contains(&(words[at].to_owned(), None)),
             }
     }
@@ -687,6 +697,7 @@ mod tests {
             process("/usr/bin/julia", "julia --project=/home/julia/x", &["USER=julia"]),
             process("/usr/bin/nice", "nice julia --project=/home/julia/x", &[]),
             process("/usr/bin/mawk", "awk 1", &[]),
+            process("/usr/bin/which", "which julia", &[]),
             process("/home/julia/julia", "julia 1", &[]),
         ];
         let words = words().with_processes(processes.iter()).with_paths(paths.into_iter());
@@ -702,7 +713,8 @@ mod tests {
         );
         assert!(of(&processes[1]).starts_with("nice\0julia\0--project="), "{}", of(&processes[1]));
         assert!(of(&processes[2]).starts_with("awk\0"));
-        assert!(of(&processes[3]).starts_with(user), "{}", of(&processes[3]));
+        assert_eq!(of(&processes[3]), "which\0julia");
+        assert!(of(&processes[4]).starts_with(user), "{}", of(&processes[4]));
         assert_eq!(words.path("/usr/local/bin/julia"), "/usr/local/bin/julia");
         assert_eq!(words.variable("USER=julia"), format!("USER={user}"));
         assert_eq!(base(&words.path("/opt/tool/bin/julia")), "julia");

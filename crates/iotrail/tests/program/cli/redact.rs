@@ -102,6 +102,28 @@ fn a_copy_knows_of_a_file_what_the_trail_knows() {
     assert_eq!(files("t1.trail", "t2.trail"), files("r1.trail", "r2.trail"));
 }
 
+/// What the jobs of a workflow make of times they say with their options.
+#[test]
+fn jobs_of_a_copy_depend_on_what_those_of_the_trail_depend_on() {
+    let dir = Dir::new();
+    let script = "mkdir -vp d > m; echo 1 > d/a; echo 2 > d/b; ls -la d > l1; ls -ltr d > l2; ls d > l3; \
+        find d -newer d/a > f1; find d -printf '%n %T@' > f2; find d -printf %p > f3; tar cf t.tar d; tar xf t.tar; \
+        stat -c%y d/a > s1; stat -c%s d/a > s2; cp -pu d/a d/c; cp -p d/a d/e; gzip -nk d/a; sh -ec 'cat d/a > g'";
+    dir.run(["record", "-q", "-o", "t.trail", "--", "sh", "-c", script]).succeeds();
+    let of = |trail: &str| {
+        let words = ["workflow", trail, "--format", "makefile", "--manager", "^sh -c", "-o", "w.mk"];
+        let said = dir.run(words).succeeds().messages();
+        let of_times: Vec<String> =
+            said.lines().filter(|line| line.contains("times of files")).map(str::to_owned).collect();
+        assert_eq!(of_times.len(), 1, "{said}");
+        of_times
+    };
+    for copy in ["a.trail", "b.trail", "c.trail"] {
+        dir.run(["redact", "-q", "t.trail", "-o", copy]).succeeds();
+        assert_eq!(of("t.trail"), of(copy));
+    }
+}
+
 #[test]
 fn rules_alone_replace_what_they_name() {
     let dir = with_secrets();
