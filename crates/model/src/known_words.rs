@@ -203,6 +203,11 @@ impl KnownWords<'_> {
     }
 }
 
+/// The names of all programs of which something is known.
+pub fn programs() -> impl Iterator<Item = &'static str> {
+    PROGRAMS.iter().flat_map(|program| program.names).copied()
+}
+
 /// What is known of the words behind a program (`ls`, `python3.11`); nothing if it is not known.
 #[must_use]
 pub fn known_words<'a>(program: &str, words: &[&'a str]) -> KnownWords<'a> {

@@ -721,6 +721,14 @@ mod tests {
         assert_eq!(words.command("-bash\0x", Some("/usr/bin/bash")).split('\0').next(), Some("-bash"));
     }
 
+    /// What analyses know of a program they know by its name.
+    #[test]
+    fn programs_whose_words_are_known_are_public() {
+        for name in iotrail_model::known_words::programs() {
+            assert!(public::is_program(name), "{name}");
+        }
+    }
+
     #[test]
     fn known_programs_keep_their_names_in_directories_of_programs() {
         for path in
