@@ -19,8 +19,11 @@ COMMANDS = [
 ]
 # What speaks of names and of files on disk by nature; a file that is told by its name alone is numbered in the order of names.
 APART = {"notes", "facts", "examples", "disk_bytes", "file", "file2"}
-# Calls that return how long a name is, which a copy does not tell.
-LENGTHS = {"getcwd", "readlink", "readlinkat"}
+# Calls whose numbers say what other columns say: bytes, positions, descriptors, processes. Of all others a copy tells the sign.
+TOLD = set(
+    "read write pread64 pwrite64 readv writev sendto recvfrom sendmsg recvmsg sendfile copy_file_range splice getrandom getdents getdents64 lseek open openat creat dup dup2 dup3"
+    " fcntl socket accept accept4 epoll_create1 eventfd2 memfd_create pidfd_open clone clone3 fork vfork wait4 getpid getppid gettid set_tid_address umask poll ppoll select futex".split()
+)
 # The pictures of the page, which have the figures of `dfg` and `workflow`, what they show at each stop of their sliders (of equally
 # important things the one whose name comes first), and its table of names, in which equal ones are one.
 DRAWN = {"nodes", "edges", "start", "end", "stops", "workflow", "names"}
@@ -55,8 +58,8 @@ def without_names(document):
         resolve(document)
     if isinstance(document, list):
         for event in document:
-            if event.get("call") in LENGTHS and event["ret"] > 0:
-                event["ret"] = 1
+            if event.get("layer") == "syscall" and event.get("call") not in TOLD and event["ret"]:
+                event["ret"] = 1 if event["ret"] > 0 else -1
     if isinstance(document, dict) and "nodes_more" in document:
         # Where the page draws something depends on how long its name is.
         document = {key: value for key, value in document.items() if key not in DRAWN}

@@ -26,6 +26,7 @@ pub mod numbers;
 mod open_flags;
 mod per_call;
 mod presence;
+mod results;
 mod table;
 #[cfg(test)]
 mod view;
@@ -45,6 +46,7 @@ pub use locks::LockRequest;
 pub use open_flags::OpenFlags;
 pub use per_call::{Call, PerCall};
 pub use presence::Presence;
+pub use results::Returns;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 pub use table::TABLE;

@@ -21,6 +21,7 @@ pub mod file_facts;
 pub mod ids;
 pub mod interner;
 pub mod intervals;
+pub mod known_words;
 pub mod limitation;
 pub mod notes;
 pub mod nullable;

@@ -119,6 +119,8 @@ pub enum Note {
 
     /// The trail is a redacted copy.
     Redacted,
+    /// The trail is a copy in which only rules replaced names: as many of its paths.
+    RedactedByRules { renamed: u64, paths: u64 },
     /// Texts that a redacted copy lacks.
     RedactedTexts { notes: u64, examples: u64 },
 }
@@ -328,6 +330,7 @@ mod tests {
             Note::CasesWithRelativeTimes { cases: number },
             Note::CaseScattered { case },
             Note::Redacted,
+            Note::RedactedByRules { renamed: number, paths: number },
             Note::RedactedTexts { notes: number, examples: number },
         ]
     }

@@ -1,13 +1,14 @@
 //! The coverage statement of a copy: numbers stay, texts that may hold names do not.
 
+use crate::redact::Redacted;
 use crate::words::Words;
 use crate::{notes, public};
 use iotrail_model::calls::{self, Group};
 use iotrail_model::recording_coverage::{Counts, Selection};
 use iotrail_model::{Coverage, Note, RecordingCoverage};
 
-/// The statement without names.
-pub(crate) fn redacted(coverage: &Coverage, words: &Words) -> Coverage {
+/// The statement of a copy of which `done` is known, without names.
+pub(crate) fn redacted(coverage: &Coverage, words: &Words, done: &Redacted) -> Coverage {
     let mut redacted = coverage.clone();
     redacted.examples.clear();
     let kept: Vec<Note> = coverage.notes.iter().filter_map(|note| notes::redacted(note, words)).collect();
@@ -18,7 +19,10 @@ pub(crate) fn redacted(coverage: &Coverage, words: &Words) -> Coverage {
     if let Some(recording) = &mut redacted.recording {
         recorded(recording, words);
     }
-    redacted.note(Note::Redacted);
+    redacted.note(match words.hashes() {
+        true => Note::Redacted,
+        false => Note::RedactedByRules { renamed: done.renamed, paths: done.paths },
+    });
     if examples + notes > 0 {
         redacted.note(Note::RedactedTexts { notes, examples });
     }

@@ -35,6 +35,9 @@ pub enum RedactError {
         /// Its length in bytes.
         found: usize,
     },
+    /// The key is one byte again and again.
+    #[error("a key of equal bytes is none; make one with `head -c 32 /dev/urandom > key`")]
+    ConstantKey,
     /// The system gives no random numbers.
     #[error("cannot draw a key: {0}")]
     NoRandomness(getrandom::Error),

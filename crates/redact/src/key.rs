@@ -31,10 +31,13 @@ impl Key {
     /// The one that a secret stands for: the same secret gives the same names, in several trails.
     ///
     /// # Errors
-    /// If the secret is shorter than 16 bytes.
+    /// If the secret is shorter than 16 bytes, or one byte again and again, which anybody would try.
     pub fn of(secret: &[u8]) -> Result<Self, RedactError> {
         if secret.len() < 16 {
             return Err(RedactError::ShortKey { found: secret.len() });
+        }
+        if secret.iter().all(|byte| *byte == secret[0]) {
+            return Err(RedactError::ConstantKey);
         }
         Ok(Self(blake3::derive_key("iotrail redact 1", secret)))
     }
@@ -53,5 +56,18 @@ impl Key {
         let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
         let value = u64::from_le_bytes([a, b, c, d, e, f, g, h]) % 10_u64.pow(digits as u32);
         format!("{value:0digits$}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_anybody_would_try_is_none() {
+        for secret in [&b"short"[..], &[0; 32], &[7; 16]] {
+            assert!(Key::of(secret).is_err(), "{secret:?}");
+        }
+        assert!(Key::of(b"sixteen bytes or").is_ok());
     }
 }

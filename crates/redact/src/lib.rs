@@ -13,8 +13,10 @@ mod coverage;
 mod name;
 mod notes;
 mod object;
+mod people;
 mod place;
 mod public;
+mod returned;
 
 pub use error::RedactError;
 pub use key::Key;

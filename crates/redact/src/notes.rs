@@ -66,6 +66,7 @@ pub(crate) fn redacted(note: &Note, words: &Words) -> Option<Note> {
         | Note::CasesWithoutTimes { .. }
         | Note::CasesWithRelativeTimes { .. }
         | Note::Redacted
+        | Note::RedactedByRules { .. }
         | Note::RedactedTexts { .. } => note.clone(),
     };
     Some(redacted)

@@ -30,6 +30,10 @@ pub(crate) fn is_public(parent: &str, name: &str) -> bool {
     {
         return true;
     }
+    // Whoever installs a program keeps its name.
+    if is_of_programs(parent) && public::is_program(name) {
+        return true;
+    }
     let mut above = parent.split('/').skip(1);
     let (first, second) = (above.next().filter(|first| !first.is_empty()), above.next());
     if second.is_none() && public::is_top(first, name) {
@@ -58,6 +62,11 @@ pub(crate) fn is_public(parent: &str, name: &str) -> bool {
     let is_process = first == "proc" && public::is_number(name);
     let is_device = matches!(first, "dev" | "sys") && public::is_device(name);
     SYSTEM.contains(&first) && !is_process && (is_device || public::is_system_name(name))
+}
+
+/// Whether a directory is one of programs by its name, wherever it is.
+pub(crate) fn is_of_programs(directory: &str) -> bool {
+    matches!(directory.rsplit('/').next(), Some("bin" | "sbin" | "libexec" | "games"))
 }
 
 /// `mnt:[4026532265]`: the name of a file of another mount namespace begins with it.

@@ -174,7 +174,12 @@ pub(crate) fn is_signal(name: &str) -> bool {
 
 /// Calls of the kernel and of MPI. Functions of other libraries may be the program's own.
 pub(crate) fn is_call(name: &str) -> bool {
-    calls::named(name).is_some() || MPI.contains(name) || is_numbered_call(name)
+    calls::named(name).is_some() || is_mpi(name) || is_numbered_call(name)
+}
+
+/// Functions of MPI.
+pub(crate) fn is_mpi(name: &str) -> bool {
+    MPI.contains(name)
 }
 
 /// No kernel has so many calls.
@@ -182,12 +187,14 @@ const NO_CALL: u32 = 1024;
 
 /// `syscall_0x1c2`: a call that had no name yet.
 fn is_numbered_call(name: &str) -> bool {
-    let number = name.strip_prefix("syscall_").filter(|number| !number.contains('+'));
-    let number = number.and_then(|number| match number.strip_prefix("0x") {
+    let Some(written) = name.strip_prefix("syscall_") else { return false };
+    let number = match written.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => number.parse().ok(),
-    });
-    number.is_some_and(|number| number < NO_CALL)
+        None => written.parse().ok(),
+    };
+    // The same number could be written in many ways, and what is written may be a text.
+    let is_plain = |number: &u32| written == format!("{number:#x}") || written == number.to_string();
+    number.is_some_and(|number| number < NO_CALL && is_plain(&number))
 }
 
 pub(crate) fn is_error(name: &str) -> bool {
@@ -295,9 +302,18 @@ pub(crate) fn is_system_name(name: &str) -> bool {
 /// `libc.so.6`, `libm-2.36.so`.
 pub(crate) fn is_library(name: &str) -> bool {
     let Some((base, version)) = name.split_once(".so") else { return false };
+    if LIBRARIES.contains(base) {
+        return is_version(version);
+    }
     let stem = unversioned(base);
-    is_version(version)
-        && (LIBRARIES.contains(base) || LIBRARIES.contains(stem) && is_version(&base[stem.len()..]))
+    // Both versions are one text to whoever reads the name.
+    let (before, behind) =
+        (base[stem.len()..].trim_start_matches(['.', '-']), version.trim_start_matches('.'));
+    let both = [before, behind].iter().filter(|version| !version.is_empty()).copied().collect::<Vec<_>>();
+    LIBRARIES.contains(stem)
+        && is_version(&base[stem.len()..])
+        && is_version(version)
+        && is_version(&both.join("."))
 }
 
 /// `os.cpython-311.pyc`, `_bz2.cpython-311-x86_64-linux-gnu.so`.
@@ -314,7 +330,6 @@ fn is_module(name: &str) -> bool {
 fn is_versioned_directory(name: &str) -> bool {
     let base = unversioned(name);
     matches!(base, "" | "python" | "perl" | "gcc" | "ruby" | "llvm") && is_short_version(&name[base.len()..])
-        || is_short_number(name)
 }
 
 /// Numbered and lettered devices: `tty1`, `cpu12`, `sda1`, `nvme0n1p2`.
@@ -369,9 +384,12 @@ pub(crate) fn is_inode(text: &str) -> bool {
     is_number(text) && text.parse::<u32>().is_ok()
 }
 
-/// A number that a process can have, of which there are 2^22.
+/// The kernel numbers no more processes.
+pub(crate) const MOST_PROCESSES: u32 = 1 << 22;
+
+/// A number that a process can have.
 pub(crate) fn is_process(text: &str) -> bool {
-    is_number(text) && text.parse().is_ok_and(|number: u32| number <= 1 << 22)
+    is_number(text) && text.parse().is_ok_and(|number: u32| number <= MOST_PROCESSES)
 }
 
 pub(crate) fn is_number(text: &str) -> bool {
@@ -383,11 +401,24 @@ pub(crate) fn are_requests(text: &str) -> bool {
     Requests::parse(text).is_some_and(|requests| requests.by.is_none_or(is_call))
 }
 
-/// Flags are symbols of the kernel and numbers no longer than the kernel's; whatever else stands there may be a name.
-pub(crate) fn are_flags(text: &str) -> bool {
-    let is_flag = |word: &str| FLAGS.contains(word) || is_signal(word) || is_number_of_flags(word);
-    let is_shifted = |word: &str| word.trim_start_matches('~').split("<<").all(is_flag);
-    text.split(['|', ' ']).all(|word| word.is_empty() || is_shifted(word))
+/// Flags that have no name are one number, beside a mode or behind a shift; four may be an address.
+const NUMBERS_OF_FLAGS: usize = 2;
+
+/// Flags as a copy shows them: symbols of the kernel and few numbers no longer than the kernel's stay; whatever else stands there may be a
+/// name and is replaced by what `hash` makes of it.
+pub(crate) fn flags(text: &str, hash: &impl Fn(&str) -> String) -> String {
+    let mut numbers = 0;
+    let mut out = String::with_capacity(text.len());
+    for piece in text.split_inclusive(['|', ' ', '~', '<']) {
+        let word = piece.trim_end_matches(['|', ' ', '~', '<']);
+        let is_number = word.starts_with(|first: char| first.is_ascii_digit());
+        numbers += usize::from(is_number);
+        let is_flag = FLAGS.contains(word) || is_signal(word) || is_number_of_flags(word);
+        let stays = word.is_empty() || is_flag && (!is_number || numbers <= NUMBERS_OF_FLAGS);
+        out.push_str(&if stays { word.to_owned() } else { hash(word) });
+        out.push_str(&piece[word.len()..]);
+    }
+    out
 }
 
 /// A number in octal, as modes are written, or 32 bits in hexadecimal.
@@ -409,9 +440,17 @@ mod tests {
         for call in ["openat", "MPI_Allreduce", "MPI_File_write_at_all", "syscall_0x1c2"] {
             assert!(is_call(call), "{call}");
         }
-        for call in
-            ["MPI_Secret", "solve_for_acme", "syscall_secret", "syscall_0x5ec7", "syscall_+5", "syscall_4096"]
-        {
+        for call in [
+            "MPI_Secret",
+            "solve_for_acme",
+            "syscall_secret",
+            "syscall_0x5ec7",
+            "syscall_+5",
+            "syscall_4096",
+            "syscall_0x00000000000000000000001",
+            "syscall_007",
+            "syscall_0xAB",
+        ] {
             assert!(!is_call(call), "{call}");
         }
     }
@@ -430,6 +469,9 @@ mod tests {
             "libquokka.so.6",
             "libc.so.quokka",
             "libc.so.123456789",
+            "libm-192.168.so.17.5",
+            "libz-99.20.11.so.31.12.19",
+            "407",
             "quokka.cpython-311.pyc",
             "quokka",
             "python24.05.13",
@@ -479,7 +521,7 @@ mod tests {
             "TCGETS",
             "",
         ] {
-            assert!(are_flags(text), "{text}");
+            assert_eq!(flags(text, &|_| "hash".to_owned()), text);
         }
         for text in [
             "QUOKKA",
@@ -494,11 +536,20 @@ mod tests {
             "__O_QUOKKA",
             "0xquokka",
             "0xdeadbeefcafe",
+            "O_RDONLY|201|212|131|144",
+            "0201 0212 0131 0144",
+            "O_RDONLY|0xc9|0xd4|0x83|0x90",
             "4071234567",
             "04071234567",
         ] {
-            assert!(!are_flags(text), "{text}");
+            assert!(flags(text, &|_| "hash".to_owned()).contains("hash"), "{text}");
         }
+    }
+
+    #[test]
+    fn beside_a_name_flags_stay() {
+        let seen = flags("O_RDWR|O_QUOKKA|201|212|131|O_CREAT", &|_| "hash".to_owned());
+        assert_eq!(seen, "O_RDWR|hash|201|212|hash|O_CREAT");
     }
 
     /// Symbols that the recorder writes. Its crate is not below this one; its tables are text like any other.
@@ -514,7 +565,7 @@ mod tests {
                 let letters = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
                 word.len() > 3 && word.bytes().all(letters) && !word.ends_with('_')
             }) {
-                assert!(are_flags(word), "{word}");
+                assert_eq!(flags(word, &|_| "hash".to_owned()), word);
                 count += 1;
             }
         }

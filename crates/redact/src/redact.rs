@@ -3,12 +3,12 @@
 use crate::coverage;
 use crate::error::RedactError;
 use crate::public;
+use crate::returned::Shown;
 use crate::words::Words;
-use iotrail_model::calls::{CallKind, named};
 use iotrail_model::sources::SOURCES;
 use iotrail_model::{
     Case, CaseName, Cell, CellKind, Dictionaries, EnvironmentDigests, Event, FileId, Frame, NameKind,
-    NamedFile, Nullable, Process, Site, SiteId, SourcePlace,
+    NamedFile, Nullable, PathId, Process, Site, SiteId, SourcePlace,
 };
 use iotrail_trail::{Capture, Columns, CreateOptions, EventLog, PartWriter, Totals, TrailWriter};
 use serde::Serialize;
@@ -54,15 +54,14 @@ pub fn redact(
     mut step: impl FnMut(u64),
 ) -> Result<Redacted, RedactError> {
     let processes = log.processes()?;
-    let programs = processes.iter().filter_map(|process| process.exe.as_deref());
-    let paths = log.names().paths.iter().map(|path| &**path);
-    let words = &options.words.clone().with_programs(programs).with_paths(paths);
+    let paths = log.names().paths.iter().map(|path| &**path).chain(other_paths(log));
+    let words = &options.words.clone().with_processes(processes.iter()).with_paths(paths);
     let writer =
         TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?.distinct_files();
     let mut part = writer.part()?;
     let (names, mut redacted) = Translation::new(log, words);
     for row_group in 0..log.row_groups() {
-        let batch = log.read(row_group, Columns::ALL)?;
+        let batch = log.read_numbered(row_group, Columns::ALL)?;
         for row in 0..batch.len {
             part.push(&names.event(batch.event(row)), &names.dictionaries)?;
         }
@@ -81,9 +80,18 @@ pub fn redact(
     files(log, words, &mut part)?;
     let summary = part.finish(&names.dictionaries)?;
     let cases: Vec<Case> = log.cases().iter().map(|case| of_case(case, words)).collect();
-    let coverage = coverage::redacted(&log.coverage(), words);
+    let coverage = coverage::redacted(&log.coverage(), words, &redacted);
     let _: Totals = writer.finish(&cases, vec![summary], capture, &coverage)?;
     Ok(redacted)
+}
+
+/// Paths that no event names.
+fn other_paths(log: &EventLog) -> impl Iterator<Item = &str> {
+    let frames = log.sites().iter().flat_map(|site| &site.frames);
+    let of_frames = frames.flat_map(|frame| [Some(&*frame.module), frame.source.file.as_deref()]).flatten();
+    let sources = log.cases().iter().map(|case| &*case.source);
+    let inputs = log.trails().iter().flat_map(|trail| &trail.meta().capture.inputs).map(String::as_str);
+    of_frames.chain(sources).chain(inputs)
 }
 
 /// From the log's ids to those of the copy.
@@ -93,10 +101,12 @@ struct Translation {
     paths: Vec<u32>,
     errnos: Vec<u32>,
     flags: Vec<u32>,
-    /// By call of the log: whether it returns how long a name is, or may, as nobody knows what it is.
-    measures_names: Vec<bool>,
+    /// By call of the log: which of the numbers that it returns stay.
+    returned: Vec<Shown>,
     /// By file of the log: whether the log numbers it, or tells it by its name alone.
     numbered: Vec<bool>,
+    /// By path of the log: the file that it means where an event has no number, if readers of the copy would take another one.
+    meant: Vec<Nullable<FileId>>,
 }
 
 impl Translation {
@@ -114,12 +124,7 @@ impl Translation {
         });
         let paths = paths.collect();
         let kept = |text: &str, stays: bool| if stays { text.to_owned() } else { words.text(text) };
-        let measures = |name: &str| {
-            !public::is_call(name)
-                || named(name)
-                    .is_some_and(|call| matches!(call.kind, CallKind::GetDirectory | CallKind::ReadLink))
-        };
-        let measures_names = names.calls.iter().map(|name| measures(name)).collect();
+        let returned = names.calls.iter().map(|name| Shown::of(name)).collect();
         let calls = names.calls.iter();
         let calls = calls
             .map(|name| dictionaries.calls.intern(kept(name, public::is_call(name)).as_bytes()))
@@ -134,22 +139,26 @@ impl Translation {
                 // Names by which links were opened are among them.
                 let copied = match text.starts_with('/') {
                     true => words.path(text),
-                    false => kept(text, public::are_flags(text) || public::are_requests(text)),
+                    false if public::are_requests(text) => text.to_string(),
+                    false => public::flags(text, &|word| words.text(word)),
                 };
                 dictionaries.flags.intern(copied.as_bytes())
             })
             .collect();
         let numbered = log.distinct_files().iter().map(|file| file.numbered).collect();
-        (Self { dictionaries, calls, measures_names, paths, errnos, flags, numbered }, redacted)
+        let meant = meant(log);
+        (Self { dictionaries, calls, returned, paths, errnos, flags, numbered, meant }, redacted)
     }
 
-    /// An event under new names. How long a name was, it does not say.
+    /// An event under new names.
     fn event(&self, event: Event) -> Event {
-        let ret = match event.ret.get() {
-            Some(length) if length > 0 && self.measures_names[event.call.index()] => Nullable::some(1),
-            _ => event.ret,
+        let ret = self.returned[event.call.index()].of_event(&event);
+        let meant = |file: Nullable<FileId>, path: Nullable<PathId>| match (file.get(), path.get()) {
+            (None, Some(path)) => self.meant[path.index()],
+            _ => file,
         };
-        Event { ret, ..self.renamed_event(event) }
+        let (file, file2) = (meant(event.file, event.path), meant(event.file2, event.path2));
+        self.renamed_event(Event { ret, file, file2, ..event })
     }
 
     /// Calls and symbols: those that everybody knows stay.
@@ -199,6 +208,23 @@ macro_rules! translate {
 
 iotrail_model::event_columns!(translate);
 
+/// Which file each path means where an event has no number. Whoever reads the copy takes the first of that name, as whoever reads the log does,
+/// but the copy numbers files as a whole, so that another one may be the first: there the event gets the number.
+fn meant(log: &EventLog) -> Vec<Nullable<FileId>> {
+    let mut first = vec![Nullable::<FileId>::NULL; log.names().paths.len()];
+    for (number, file) in log.distinct_files().iter().enumerate().filter(|(_, file)| file.numbered) {
+        for name in &file.names {
+            let first = &mut first[name.path.index()];
+            *first = first.get().or(Some(FileId::from_index(number))).into();
+        }
+    }
+    let meant = first.iter().enumerate().map(|(path, first)| {
+        let file = log.file_of(PathId::from_index(path));
+        Some(file).filter(|file| first.get() != Some(*file)).into()
+    });
+    meant.collect()
+}
+
 fn of_case(case: &Case, words: &Words) -> Case {
     let name = &case.name;
     Case {
@@ -223,7 +249,7 @@ fn of_process(process: Process, words: &Words, digests: &mut EnvironmentDigests)
             .signal
             .map(|signal| if public::is_signal(&signal) { signal } else { words.text(&signal) }),
         exe: process.exe.as_deref().map(|exe| words.path(exe)),
-        cmdline: process.cmdline.as_deref().map(|line| words.command(line)),
+        cmdline: process.cmdline.as_deref().map(|line| words.command(line, process.exe.as_deref())),
         cwd: process.cwd.as_deref().map(|cwd| words.path(cwd)),
         env,
         ..process
@@ -267,9 +293,7 @@ fn of_capture(log: &EventLog, processes: &[Process], words: &Words) -> Capture {
     let capture = &trail.meta().capture;
     Capture {
         source: sources(&capture.source, words),
-        command: capture.command.as_deref().map(|line| {
-            words.sentence(line, processes.iter().filter_map(|process| process.cmdline.as_deref()))
-        }),
+        command: capture.command.as_deref().map(|line| words.sentence(line, processes.iter())),
         host: capture.host.as_deref().map(|host| words.host(host)),
         inputs: capture.inputs.iter().map(|input| words.path(input)).collect(),
         details: capture

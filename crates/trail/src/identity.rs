@@ -51,6 +51,16 @@ pub struct FileName {
     pub path: PathId,
     /// Whether the file had lost it at the end; unknown where nobody followed names.
     pub gone: Option<bool>,
+    /// Whether somebody looked at the file under this name.
+    pub looked_at: bool,
+    /// Its size in bytes then.
+    pub size: Option<i64>,
+}
+
+impl FileName {
+    fn of(path: PathId, row: &FileRow) -> Self {
+        Self { path, gone: row.gone, looked_at: row.device.is_some(), size: row.size }
+    }
 }
 
 /// Who gave the numbers of a trail.
@@ -123,7 +133,7 @@ impl Identities {
                 identities.parts[name.part].insert(number, file);
             }
             identities.files[file.index()].learn(&name.row);
-            labels[file.index()].push(FileName { path: name.path, gone: name.row.gone });
+            labels[file.index()].push(FileName::of(name.path, &name.row));
         }
         for (file, names) in identities.files.iter_mut().zip(labels) {
             file.name(names, paths);
@@ -141,7 +151,7 @@ impl Identities {
             let path = PathId::from_index(path);
             let mut file = DistinctFile { path, numbered: row.file.is_some(), ..DistinctFile::default() };
             file.learn(row);
-            file.names.push(FileName { path, gone: gone(path) });
+            file.names.push(FileName { gone: gone(path), ..FileName::of(path, row) });
             file
         };
         Self {
@@ -158,20 +168,21 @@ impl Identities {
         FileId::from_index(self.files.len() - 1)
     }
 
-    /// Replaces the numbers of a part in `files` by the log's; where there is none, the path decides; without a path there is no
-    /// file. Answers a number that the
-    /// part's table `files` does not have.
+    /// Replaces the numbers of a part in `files` by the log's; where there is none, `by_path` says whether the path decides; without a
+    /// path there is no file. Answers a number that the part's table `files` does not have.
     pub(crate) fn translate(
         &self,
         part: usize,
         files: &mut [Nullable<FileId>],
         paths: &[Nullable<PathId>],
+        by_path: ByPath,
     ) -> Result<(), u32> {
         let known = self.parts.get(part);
         let mut last = (Nullable::NULL, Nullable::NULL);
         for (file, path) in files.iter_mut().zip(paths) {
             *file = match file.get() {
                 _ if path.is_null() => Nullable::NULL,
+                None if by_path == ByPath::Never => Nullable::NULL,
                 None => path.get().map(|path| self.of_path[path.index()]).into(),
                 Some(_) if self.by_names => path.get().map(|path| self.of_path[path.index()]).into(),
                 Some(_) if *file == last.0 => last.1,
@@ -189,6 +200,13 @@ impl Identities {
     pub(crate) fn of_path(&self, path: PathId) -> FileId {
         self.of_path[path.index()]
     }
+}
+
+/// Whether a path tells the file of an event that has no number of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByPath {
+    Always,
+    Never,
 }
 
 /// The files behind a part's numbers. These mostly follow one another; those that lie far beyond the others are hashed.
@@ -242,6 +260,9 @@ impl DistinctFile {
         names.dedup_by(|later, known| {
             let same = later.path == known.path;
             known.gone = if same { later.gone.or(known.gone) } else { known.gone };
+            if same && !known.looked_at {
+                (known.looked_at, known.size) = (later.looked_at, later.size);
+            }
             same
         });
         names.sort_by_key(|name| {
@@ -600,11 +621,16 @@ mod tests {
         let identities = Identities::of(names, &PATHS, 2);
         let some = |path: usize| Nullable::some(PathId::from_index(path));
         let mut files = vec![Nullable::NULL, Nullable::some(FileId(4)), Nullable::NULL, Nullable::NULL];
-        identities.translate(1, &mut files, &[some(1), some(1), some(2), Nullable::NULL]).unwrap();
+        identities
+            .translate(1, &mut files, &[some(1), some(1), some(2), Nullable::NULL], ByPath::Always)
+            .unwrap();
         assert_eq!(files[0], files[1]);
         assert!(!files[2].is_null() && files[2] != files[1]);
         assert!(files[3].is_null());
-        assert_eq!(identities.translate(1, &mut [Nullable::some(FileId(9))], &[some(1)]), Err(9));
+        assert_eq!(
+            identities.translate(1, &mut [Nullable::some(FileId(9))], &[some(1)], ByPath::Always),
+            Err(9)
+        );
     }
 
     /// The file of each row.
@@ -612,7 +638,9 @@ mod tests {
         let identities = Identities::of(names.to_vec(), &PATHS, parts);
         let meaning = |name: &Name| {
             let mut files = [name.row.file.map(FileId).into()];
-            identities.translate(name.part, &mut files, &[Nullable::some(name.path)]).unwrap();
+            identities
+                .translate(name.part, &mut files, &[Nullable::some(name.path)], ByPath::Always)
+                .unwrap();
             files[0].get().unwrap().0
         };
         names.iter().map(meaning).collect()

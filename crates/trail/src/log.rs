@@ -3,7 +3,7 @@
 use crate::columns::Columns;
 use crate::decode::{PageDecoder, decode_into};
 use crate::error::TrailError;
-use crate::identity::{DistinctFile, Identities, Name, Numbering};
+use crate::identity::{ByPath, DistinctFile, FileName, Identities, Name, Numbering};
 use crate::info::Info;
 use crate::meta::Table;
 use crate::name_index::NameIndex;
@@ -36,6 +36,17 @@ fn learn(known: &mut FileRow, other: &FileRow) {
 fn name_files(files: &mut [Nullable<FileId>], paths: &[Nullable<PathId>]) {
     for (file, path) in files.iter_mut().zip(paths) {
         *file = path.get().map(|path| FileId(path.0)).into();
+    }
+}
+
+/// What is known of the size under a name: nothing where somebody looked and saw none. A name that the file has lost keeps its own, if those
+/// that are left tell the file's.
+fn size_under(file: &DistinctFile, name: &FileName) -> Option<i64> {
+    let is_gone = |name: &FileName| name.gone == Some(true);
+    let is_told = || file.names.iter().any(|other| !is_gone(other) && other.size.is_some());
+    match name.looked_at {
+        true if name.size.is_none() || is_gone(name) && is_told() => name.size,
+        _ => file.size,
     }
 }
 
@@ -144,8 +155,9 @@ impl EventLog {
         log.identify();
         for mut batch in batches {
             let meta = RowGroupMeta::of_batch(&batch);
-            let known = log.identities.translate(0, &mut batch.file, &batch.path);
-            let known = known.and_then(|()| log.identities.translate(0, &mut batch.file2, &batch.path2));
+            let known = log.identities.translate(0, &mut batch.file, &batch.path, ByPath::Always);
+            let known = known
+                .and_then(|()| log.identities.translate(0, &mut batch.file2, &batch.path2, ByPath::Always));
             debug_assert_eq!(known, Ok(()), "every number of a batch has a row");
             log.groups.push(Group { meta, place: RowGroupSource::Memory(Box::new(batch)) });
         }
@@ -335,7 +347,7 @@ impl EventLog {
                 kind: known.kind.clone(),
                 device: known.device,
                 inode: known.inode,
-                size: known.size,
+                size: size_under(known, name),
                 file: Some(file as u32),
                 birth: known.birth,
                 gone: name.gone,
@@ -485,17 +497,30 @@ impl EventLog {
     /// If the file cannot be read or is damaged.
     pub fn read(&self, row_group: usize, columns: Columns) -> Result<EventBatch, TrailError> {
         let mut batch = EventBatch::default();
-        self.read_into(&mut batch, &mut PageDecoder::default(), row_group, columns)?;
+        let target = (&mut batch, &mut PageDecoder::default());
+        self.read_into(target, row_group, columns, ByPath::Always)?;
+        Ok(batch)
+    }
+
+    /// As [`EventLog::read`], with no file where the trail has no number of one, as its path alone tells it. Of logs in memory paths were asked
+    /// beforehand.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is damaged.
+    pub fn read_numbered(&self, row_group: usize, columns: Columns) -> Result<EventBatch, TrailError> {
+        let mut batch = EventBatch::default();
+        let target = (&mut batch, &mut PageDecoder::default());
+        self.read_into(target, row_group, columns, ByPath::Never)?;
         Ok(batch)
     }
 
     /// Replaces the rows of `batch` by those of one row group and uses its memory again.
     fn read_into(
         &self,
-        batch: &mut EventBatch,
-        decoder: &mut PageDecoder,
+        (batch, decoder): (&mut EventBatch, &mut PageDecoder),
         row_group: usize,
         columns: Columns,
+        by_path: ByPath,
     ) -> Result<(), TrailError> {
         let (trail, part, file, row_group, sites) = match &self.groups[row_group].place {
             RowGroupSource::Memory(rows) => {
@@ -507,8 +532,9 @@ impl EventLog {
             }
         };
         decode_into(batch, decoder, file, row_group, columns.with_paths_of_files(), &mut &self.names)?;
-        let known = self.identities.translate(part, &mut batch.file, &batch.path);
-        let known = known.and_then(|()| self.identities.translate(part, &mut batch.file2, &batch.path2));
+        let known = self.identities.translate(part, &mut batch.file, &batch.path, by_path);
+        let known =
+            known.and_then(|()| self.identities.translate(part, &mut batch.file2, &batch.path2, by_path));
         if let Err(number) = known {
             let why = format!("an event is of file {number}, which is not in `files`");
             return Err(TrailError::damaged(file.path(), Some(row_group), why));
@@ -560,7 +586,7 @@ impl EventLog {
         let begin = |job: usize| Ok(wanted.get(job).copied());
         pool::run(threads, wanted.len(), begin, worker, |(state, batch, decoder), _, row_group| {
             let Some(row_group) = row_group else { return Ok(None) };
-            self.read_into(batch, decoder, row_group, columns)?;
+            self.read_into((batch, decoder), row_group, columns, ByPath::Always)?;
             Ok(Some(step(state, row_group, batch)))
         })
         .map(|done| done.into_iter().flatten().collect())

@@ -1,7 +1,7 @@
 //! `iotrail redact`: a copy of a trail that can be shared.
 
 use crate::commands::structured::no_structure_name;
-use crate::{logs, output, ui::Ui};
+use crate::{logs, output, ui::Ui, usage};
 use anyhow::{Context, bail};
 use iotrail_model::units;
 use iotrail_redact::{Key, RedactOptions, Redacted, Rules, Words, redact};
@@ -47,11 +47,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GLOB")]
     keep: Vec<String>,
 
-    /// Keep the numbers in names, beside the hash: `part_0001` stays recognisable as number 0001.
+    /// Keep the numbers in names, beside the hash: `part_0001` stays recognisable as number 0001. With --rules it needs --hash.
     #[arg(long)]
     keep_digits: bool,
 
-    /// A secret key for the hashes, at least 16 bytes; `-` for stdin. Anyone who has it can test guessed names against the hashes.
+    /// A secret key for the hashes, at least 16 bytes; `-` for stdin. With --rules it needs --hash. Anyone who has it can test guessed names against the hashes.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 
@@ -67,6 +67,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let rules = args.rules.as_deref().map(Rules::load).transpose()?.unwrap_or_default().keep(&args.keep)?;
     let hashes = args.hash || args.rules.is_none();
+    let of_hashes = [("--key-file", args.key_file.is_some()), ("--keep-digits", args.keep_digits)];
+    if let Some((option, _)) = of_hashes.iter().find(|(_, is_given)| *is_given && !hashes) {
+        return Err(usage::wrong(format!(
+            "{option} is about hashes, and with --rules only the rules replace: add --hash"
+        )));
+    }
     let key = if hashes { Some(key(args.key_file.as_deref())?) } else { None };
     let words = Words::new(rules, key).keep_digits(args.keep_digits);
     let output = args.output.canonicalize().ok();

@@ -202,6 +202,12 @@ impl Display for Note {
             Self::Redacted => {
                 f.write_str("redacted: names of files, hosts and commands are not those of the recording")
             }
+            Self::RedactedByRules { renamed, paths } => write!(
+                f,
+                "redacted by rules alone: {} of {} renamed, and what no rule names is as it was recorded",
+                count(*renamed),
+                counted(*paths, "path", "paths")
+            ),
             Self::RedactedTexts { notes, examples } => write!(
                 f,
                 "redacted: removed {} and {} of unparsed lines",

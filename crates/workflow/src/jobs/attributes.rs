@@ -1,23 +1,20 @@
 //! Who copies, stores or shows permissions, owners and times of files and directories: a job that does finds those of its stage.
 
-use super::called::base;
-use super::command::words;
 use super::steps::{JobAction, Step};
-use super::times::{Interest, interest};
+use super::times::{Interest, interest, told};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 use iotrail_model::PathId;
 
 /// Whether what a command line leaves depends on more of a file than on what is in it.
 pub(crate) fn keeps_attributes(line: &str) -> bool {
-    let mut words = words(line);
-    let Some(first) = words.next() else { return false };
-    match base(first) {
+    let Some((program, known, _)) = told(line) else { return false };
+    match program {
         "cp" | "rsync" | "stat" | "getfacl" => true,
-        "find" => words.any(|word| {
-            matches!(word, "-perm" | "-ls" | "-fls" | "-user" | "-group")
-                || ["%m", "%M", "%u", "%U", "%g", "%G", "%t", "%T"].iter().any(|sign| word.contains(sign))
-        }),
+        "find" => {
+            known.words.iter().any(|word| matches!(*word, "-perm" | "-ls" | "-fls" | "-user" | "-group"))
+                || known.has_directive("mMuUgGtT")
+        }
         // These list or pack what there is, with its times.
         "ls" | "dir" | "vdir" | "tar" | "bsdtar" | "zip" | "cpio" | "pax" => {
             matches!(interest(line), Interest::Shows | Interest::Stores)

@@ -2,7 +2,7 @@
 
 use super::called::base;
 use super::command::words;
-use super::times::options;
+use super::times::{has_format, is_long_list, told};
 
 /// Programs that ask about files, and never for the number of their names.
 const INDIFFERENT: [&str; 61] = [
@@ -92,27 +92,13 @@ pub(crate) fn counts_when_open(line: &str) -> bool {
 
 /// Whether a command line looks at the number of a file's names.
 pub(crate) fn counting(line: &str) -> Counting {
-    let words: Vec<&str> = line.split('\0').collect();
-    let Some((first, words)) = words.split_first() else { return Counting::Perhaps };
-    let (short, long) = options(words);
-    let begins =
-        |starts: &[&str]| words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
-    let has_long =
-        |starts: &[&str]| long.iter().any(|option| starts.iter().any(|start| option.starts_with(start)));
+    let Some((program, known, _)) = told(line) else { return Counting::Perhaps };
     let only_if = |yes: bool| if yes { Counting::Yes } else { Counting::No };
-    match base(first) {
-        "ls" | "dir" => {
-            only_if(short.contains(['l', 'o', 'g', 'n']) || has_long(&["full-time", "format=l", "format=v"]))
-        }
+    match program {
+        "ls" | "dir" => only_if(is_long_list(&known)),
         "vdir" => Counting::Yes,
-        "stat" => {
-            let chosen = short.starts_with('c') || has_long(&["format", "printf"]);
-            only_if(!chosen || words.iter().any(|word| word.contains('%') && word.contains('h')))
-        }
-        "find" => {
-            let prints = words.iter().any(|word| word.contains('%') && word.contains('n'));
-            only_if(begins(&["-links", "-ls", "-fls"]) || prints)
-        }
+        "stat" => only_if(!has_format(&known) || known.has_directive("h")),
+        "find" => only_if(known.begins(&["-links", "-ls", "-fls"]) || known.has_directive("n")),
         // They do not compress a file that has other names.
         "gzip" | "pigz" | "bzip2" | "xz" | "lzma" => Counting::Perhaps,
         name if INDIFFERENT.contains(&name) || STARTERS.contains(&name) => Counting::No,
@@ -122,14 +108,9 @@ pub(crate) fn counting(line: &str) -> Counting {
 
 /// Whether a command line may count hidden names in a directory that it lists.
 pub(crate) fn sees_hidden(line: &str) -> bool {
-    let words: Vec<&str> = line.split('\0').collect();
-    let Some((first, words)) = words.split_first() else { return true };
-    let (short, long) = options(words);
-    match base(first) {
-        "ls" | "dir" | "vdir" => {
-            short.contains(['a', 'A', 'f'])
-                || long.iter().any(|option| option.starts_with("all") || option.starts_with("almost"))
-        }
+    let Some((program, known, _)) = told(line) else { return true };
+    match program {
+        "ls" | "dir" | "vdir" => known.has_letter("aAf") || known.has_long(&["all", "almost-all"]),
         "make" | "gmake" => false,
         _ => true,
     }

@@ -1,16 +1,12 @@
 //! Which programs go on where a directory that they make is there already: others end with an error then.
 
-use super::called::base;
-use super::command::words;
+use super::times::told;
 
 /// Whether what the command line runs takes a directory that is there for its own.
 pub(crate) fn takes_directories(line: &str) -> bool {
-    let mut words = words(line);
-    let Some(first) = words.next() else { return false };
-    match base(first) {
-        "mkdir" => words.any(|word| {
-            word.starts_with("--pa") || word.starts_with('-') && !word.starts_with("--") && word.contains('p')
-        }),
+    let Some((program, known, _)) = told(line) else { return false };
+    match program {
+        "mkdir" => known.has_letter("p") || known.has_long(&["parents"]),
         "install" | "tar" | "bsdtar" | "cpio" | "bsdcpio" | "pax" | "unzip" | "rsync" => true,
         _ => false,
     }

@@ -11,6 +11,7 @@ use super::programs::{Handle, Program, ProgramId, Programs, name};
 use super::steps::{JobAction, Step};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
+use iotrail_model::known_words::{KnownWords, known_words};
 use iotrail_model::{Names, PathId, Timestamp};
 use iotrail_query::ProcessTable;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,75 +73,52 @@ const GIT: [&str; 16] = [
     "switch",
 ];
 
-/// Letters of all short options, and all long options.
-pub(crate) fn options<'a>(words: &[&'a str]) -> (String, Vec<&'a str>) {
-    let options = words.iter().take_while(|word| **word != "--").filter_map(|word| word.strip_prefix('-'));
-    let (long, short): (Vec<&str>, Vec<&str>) = options.partition(|option| option.starts_with('-'));
-    (short.concat(), long.into_iter().map(|option| &option[1..]).collect())
+/// The program that does the work, and what is known of the words behind it.
+pub(crate) fn told(line: &str) -> Option<(&str, KnownWords<'_>, Vec<&str>)> {
+    let words: Vec<&str> = words(line).collect();
+    let (first, words) = words.split_first()?;
+    let program = base(first);
+    Some((program, known_words(program, words), words.to_vec()))
 }
 
 /// What a command line makes of times.
 pub(crate) fn interest(line: &str) -> Interest {
-    let words: Vec<&str> = words(line).collect();
-    let Some((first, words)) = words.split_first() else { return Interest::Perhaps };
-    let (short, long) = options(words);
-    let begins =
-        |starts: &[&str]| words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
-    let has_long =
-        |starts: &[&str]| long.iter().any(|option| starts.iter().any(|start| option.starts_with(start)));
+    let Some((program, known, words)) = told(line) else { return Interest::Perhaps };
     let stores = |yes: bool| if yes { Interest::Stores } else { Interest::No };
     let compares = |yes: bool| if yes { Interest::Compares } else { Interest::No };
     let shows = |yes: bool| if yes { Interest::Shows } else { Interest::No };
-    match base(first) {
-        "test" | "[" => compares(words.iter().any(|word| matches!(*word, "-nt" | "-ot"))),
-        "find" if begins(&["-newer", "-anewer", "-cnewer"]) => Interest::Compares,
-        "find" => {
-            let prints = words
-                .iter()
-                .any(|word| ["%t", "%T", "%a", "%A", "%c", "%C"].iter().any(|sign| word.contains(sign)));
-            shows(prints || begins(&["-ls", "-fls"]))
-        }
-        "ls" | "dir" | "vdir" if short.contains(['t', 'c', 'u']) || has_long(&["sort=t", "time="]) => {
+    match program {
+        "test" | "[" => compares(known.words.iter().any(|word| matches!(*word, "-nt" | "-ot"))),
+        "find" if known.begins(&["-newer", "-anewer", "-cnewer"]) => Interest::Compares,
+        "find" => shows(known.has_directive("tTaAcC") || known.begins(&["-ls", "-fls"])),
+        "ls" | "dir" | "vdir" if known.has_letter("tcu") || known.has_long(&["sort=time", "time"]) => {
             Interest::Compares
         }
-        "ls" | "dir" => {
-            shows(short.contains(['l', 'o', 'g', 'n']) || has_long(&["full-time", "format=l", "format=v"]))
-        }
+        "ls" | "dir" => shows(is_long_list(&known)),
         "vdir" => Interest::Shows,
-        "stat" => {
-            let chosen = short.starts_with('c') || has_long(&["format", "printf"]);
-            shows(
-                !chosen
-                    || words.iter().any(|word| "wWxXyYzZ".chars().any(|c| word.contains(&format!("%{c}")))),
-            )
-        }
-        "date" => shows(short.contains('r') || has_long(&["ref"])),
-        "cp" | "mv" => compares(short.contains('u') || has_long(&["update"])),
+        "stat" => shows(!has_format(&known) || known.has_directive("wWxXyYzZ")),
+        "date" => shows(known.has_letter("r") || known.has_long(&["reference"])),
+        "cp" | "mv" => compares(known.has_letter("u") || known.has_long(&["update"])),
         "rsync" => Interest::Compares,
         "tar" | "bsdtar" => {
-            let old = words.first().filter(|word| !word.starts_with('-')).copied().unwrap_or_default();
-            let short = words.iter().find(|word| word.starts_with('-') && !word.starts_with("--"));
-            let letters = format!("{old}{}", short.unwrap_or(&""));
-            let makes = letters.contains(['c', 'r', 'u']) || has_long(&["create", "append", "update"]);
-            stores(makes && !has_long(&["mtime"]))
+            let makes = known.has_letter("cru") || known.has_long(&["create", "append", "update"]);
+            stores(makes && !known.has_long(&["mtime"]))
         }
         // The dates stand in the head of what they print.
-        "diff" => shows(short.contains(['u', 'U', 'c', 'C']) || has_long(&["unified", "context"])),
+        "diff" => shows(known.has_letter("uUcC") || known.has_long(&["unified", "context"])),
         "pr" => shows(words.iter().any(|word| !word.starts_with('-'))),
         "zip" | "cpio" | "pax" | "jar" | "7z" | "7za" | "7zr" | "lzop" | "mksquashfs" | "genisoimage"
         | "mkisofs" | "xorriso" | "dpkg-deb" => Interest::Stores,
-        "ar" if words.first().is_some_and(|keys| keys.contains('U')) => Interest::Stores,
+        "ar" if known.has_letter("U") => Interest::Stores,
         // A compiled module holds the time of its source.
-        name if name.starts_with("python") && python_module(words).is_some_and(packs) => Interest::Stores,
+        name if name.starts_with("python") && packs(&known) => Interest::Stores,
         // The index holds the times of files, a commit that of the run.
-        "git" if words.iter().any(|word| GIT.contains(word)) => Interest::Stores,
+        "git" if known.words.iter().any(|word| GIT.contains(word)) => Interest::Stores,
         "gzip" | "pigz" => {
             let names = words.iter().any(|word| !word.starts_with('-'));
-            stores(
-                names
-                    && !short.contains(['n', 'd', 't', 'l'])
-                    && !has_long(&["no-name", "decompress", "test", "list"]),
-            )
+            let undoes = known.has_letter("ndtl")
+                || known.has_long(&["no-name", "decompress", "uncompress", "test", "list"]);
+            stores(names && !undoes)
         }
         name if BUILDERS.contains(&name) => Interest::Builds,
         name if INDIFFERENT.contains(&name) => Interest::No,
@@ -148,17 +126,23 @@ pub(crate) fn interest(line: &str) -> Interest {
     }
 }
 
-/// The module that Python runs (`python3 -m tarfile -c x.tar f`), and its arguments.
-fn python_module<'a, 'b>(words: &'a [&'b str]) -> Option<(&'b str, &'a [&'b str])> {
-    let at = words.iter().position(|word| *word == "-m")?;
-    let is_before_any_script = words[..at].iter().all(|word| word.starts_with('-'));
-    words.get(at + 1).filter(|_| is_before_any_script).map(|module| (*module, &words[at + 2..]))
+/// Whether `ls` says more than names.
+pub(crate) fn is_long_list(known: &KnownWords<'_>) -> bool {
+    known.has_letter("logn") || known.has_long(&["full-time", "format=long", "format=verbose"])
 }
 
-fn packs((module, words): (&str, &[&str])) -> bool {
-    match module {
-        "compileall" | "py_compile" => true,
-        "tarfile" | "zipfile" => words.iter().any(|word| matches!(*word, "-c" | "--create")),
+/// Whether `stat` is told what to print.
+pub(crate) fn has_format(known: &KnownWords<'_>) -> bool {
+    known.has_letter("c") || known.has_long(&["format", "printf"])
+}
+
+/// Whether a module of Python (`python3 -m tarfile -c x.tar f`) stores times.
+fn packs(known: &KnownWords<'_>) -> bool {
+    match known.words.split_first() {
+        Some((&("compileall" | "py_compile"), _)) => true,
+        Some((&("tarfile" | "zipfile"), options)) => {
+            options.iter().any(|word| matches!(*word, "-c" | "--create"))
+        }
         _ => false,
     }
 }
@@ -173,11 +157,9 @@ fn runs_scripts(line: &str) -> bool {
 
 /// Whether a command line is that of a `touch` that sets no other time than that of the clock.
 pub(crate) fn sets_now(line: &str) -> bool {
-    let words: Vec<&str> = line.split('\0').collect();
-    let (short, long) = options(words.get(1..).unwrap_or_default());
-    words.first().is_some_and(|word| base(word) == "touch")
-        && !short.contains(['d', 'r', 't'])
-        && !long.iter().any(|option| ["d", "r", "time="].iter().any(|start| option.starts_with(start)))
+    told(line).is_some_and(|(program, known, _)| {
+        program == "touch" && !known.has_letter("drt") && !known.has_long(&["date", "reference", "time"])
+    })
 }
 
 fn command_line<'a>(programs: &Programs, processes: &'a ProcessTable, program: &Program) -> &'a str {
