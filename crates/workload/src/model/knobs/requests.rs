@@ -85,7 +85,7 @@ fn more_runs(runs: &[PlaceRun], before: u64, after: u64) -> Option<Vec<PlaceRun>
         }]);
     }
     let times = after / before;
-    if after % before != 0 || times * runs.len() as u64 > MOST_RUNS {
+    if !after.is_multiple_of(before) || times * runs.len() as u64 > MOST_RUNS {
         return Some(runs.to_vec());
     }
     let number = i64::try_from(times).ok()?;
