@@ -208,9 +208,10 @@ impl<'a> Owned<'a> {
         turns
     }
 
-    /// Whether any job fills one.
+    /// Whether any job fills one, or lists one in which nothing else may be.
     pub(crate) fn any(&self) -> bool {
         self.fillings.iter().any(|filling| !filling.directories.is_empty() || !filling.cleared.is_empty())
+            || self.listings.iter().any(|listing| !listing.directories.is_empty())
     }
 }
 

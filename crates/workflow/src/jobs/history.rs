@@ -340,7 +340,9 @@ pub(crate) fn write(
         }
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
-            writer.until = commands.until(program);
+            // What a manager opens for a command is over with it.
+            let opened = commands.of_opened(number).filter(|_| who[program.index()].is_none());
+            writer.until = opened.map_or_else(|| commands.until(program), |doer| doer.until);
             writer.stages.now = step.start;
             writer.other = hidden.is_other(step);
             writer.action = step.action;

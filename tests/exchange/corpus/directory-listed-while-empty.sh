@@ -1,0 +1,5 @@
+# construct: directory
+mkdir early
+ls early >before
+mkdir early
+cat before in.txt >after
