@@ -135,10 +135,11 @@ impl FileNames {
 
     /// What a name denoted up to now has lost it.
     pub(crate) fn lose<S: Sink>(&mut self, path: Nullable<PathId>, node: Node, cx: &mut Context<'_, S>) {
-        if let Content::File(_) = self.namespace.content(node) {
-            let file = self.namespace.content(node).into();
+        if let Content::File(file) = self.namespace.content(node) {
             self.namespace.set(node, Content::Nothing);
-            self.emit_name(path, file, true, cx);
+            if !self.namespace.hides(node, file) {
+                self.emit_name(path, Nullable::some(file), true, cx);
+            }
         }
     }
 
