@@ -145,7 +145,7 @@ impl State {
     }
 
     /// Where a change of the working directory led.
-    fn destination(&self, event: &Event, names: &mut Dictionaries) -> Directory {
+    fn destination(&mut self, event: &Event, names: &mut Dictionaries) -> Directory {
         let path = self.moved(event.file, event.path, names);
         let relative = path.get().is_some_and(|path| !names.paths.get(path.0).starts_with(b"/"));
         // The file behind a relative path is known if it is known what that is relative to.

@@ -40,6 +40,7 @@ impl State {
         cx: &mut Context<'_, S>,
     ) {
         self.file_names.lost.clear();
+        self.file_names.covered.clear();
         self.file_names.namespace.looks_at(call.start);
         self.look_from(thread, cx.names);
         let effect = self.effects.of(call.call);

@@ -210,6 +210,27 @@ impl Namespace {
             self.forget();
         }
         let start = if path.first() == Some(&b'/') { ROOT } else { self.start };
+        self.walk_from(start, path, follow)
+    }
+
+    /// As [`Self::reach`] of a relative path seen from a directory, whatever is mounted over that.
+    pub(crate) fn reach_below(&mut self, directory: Node, path: &[u8], follow: bool) -> Option<Walked> {
+        self.walk_from(directory, path, follow)
+    }
+
+    /// The name of a directory that a path led to and that has it still, but is hidden by what is mounted over it or above.
+    pub(crate) fn covered(&mut self, path: &[u8], directory: FileId) -> Option<Node> {
+        if self.mounts.is_empty() {
+            return None;
+        }
+        let node = self.files.get(&directory)?.name?;
+        let is_there = self.content(node) == Content::File(directory)
+            && self.walk(path, true).is_some_and(|walked| walked.node != node)
+            && self.name_of(node).is_some_and(|name| name == path);
+        is_there.then_some(node)
+    }
+
+    fn walk_from(&mut self, start: Node, path: &[u8], follow: bool) -> Option<Walked> {
         let (mut link, mut followed) = (None, 0);
         // With the mount of each name on it.
         let (mut way, mut mounts) = match start {
@@ -725,7 +746,6 @@ impl Namespace {
     /// `new` denotes what `old` did, and what lies below goes with it.
     pub(crate) fn rename(&mut self, old: &[u8], new: &[u8]) {
         let (Some(from), Some(to)) = (self.walk(old, false), self.walk(new, false)) else { return };
-        let content = self.content(from.node);
         if self.has_children(from.node) || self.has_children(to.node) {
             // The name that is no more may have had names below it: they end here.
             if self.swap(old, new)
@@ -734,9 +754,14 @@ impl Namespace {
                 self.cut_off(old, left.node);
             }
         } else {
-            self.set(to.node, content);
-            self.set(from.node, Content::Nothing);
+            self.give_name(from.node, to.node);
         }
+    }
+
+    /// One name denotes what the other did, which denotes nothing any more.
+    pub(crate) fn give_name(&mut self, from: Node, to: Node) {
+        self.set(to, self.content(from));
+        self.set(from, Content::Nothing);
     }
 
     /// Each of the two denotes what the other did, and what lies below goes with it.

@@ -130,6 +130,35 @@ fn what_is_mounted_hides_what_was_there_from_those_who_see_it() {
 }
 
 #[test]
+fn who_is_in_a_directory_when_something_is_mounted_over_it_stays_there() {
+    let directory = "O_RDONLY|O_DIRECTORY";
+    let made = mkdir(mkdir(Script::new().of_trace(), "/w/A"), "/w/B");
+    let made = made.open_with("/w/A/x", CREATE, 3).open_with("/w/B/x", CREATE, 4);
+    let script = mount(made.open_with("/w/A", directory, 5).chdir("/w/A"), "/w/A", "/w/B", "MS_BIND");
+    let script = script.open("x", 6).open("../A/x", 7).open("/w/A/x", 8).open_with("new", CREATE, 9);
+    let at = |script: Script| script.call("openat", &[fd(5), path("x"), symbols("O_RDWR")], value(10));
+    let script = rename(at(script), "x", "y").open("y", 11).open("/w/A/new", 12);
+    let script = script.call("umount2", &[path("/w/A"), symbols("MNT_DETACH")], value(0));
+    let script = script.open("/w/A/y", 13).open("/w/A/new", 14).open("/w/B/x", 15);
+    let files: Vec<_> = files(&script, "openat").into_iter().flatten().collect();
+    let [a, b, new] = [files[0], files[1], files[6]];
+    assert_eq!(files, [a, b, files[2], a, b, b, new, a, a, files[9], a, new, b], "{:?}", script.events());
+    assert_eq!([a == b, new == a, files[9] == new], [false; 3]);
+}
+
+#[test]
+fn a_root_that_is_a_bind_mount_has_nothing_above_it() {
+    let made = mkdir(mkdir(mkdir(Script::new().of_trace(), "/w/J"), "/w/J/s"), "/w/D");
+    let made = made.open_with("/w/J/y", CREATE, 3).open_with("/w/y", CREATE, 4);
+    let script = mount(made, "/w/D", "/w/J", "MS_BIND").call("chroot", &[path("/w/D")], value(0));
+    let script = script.chdir("/").open("../y", 5).open("../../y", 6).open("s/../../y", 7).chdir("s");
+    let script = script.open("../../y", 8).open("/y", 9).chdir("..").open("y", 10);
+    let files = files(&script, "openat");
+    assert_eq!(files[2..], [files[0]; 6], "{:?}", script.events());
+    assert_eq!(script.path(), Some("/w/D/y"));
+}
+
+#[test]
 fn files_move_with_their_directory() {
     let script = Script::new().call("mkdir", &[path("/d"), Arg::Int(0o777)], value(0));
     let script = script.open_with("/d/x/a", CREATE, 3);
