@@ -249,7 +249,10 @@ impl Namespace {
             let is_last = rest[next..].iter().all(|byte| *byte == b'/');
             match component {
                 b"" | b"." => {}
-                b".." if self.ascends(&mut way) => mounts.truncate(way.len()),
+                b".." if self.ascends(&mut way) => {
+                    mounts.truncate(way.len());
+                    self.enter_mounts(&mut way, &mut mounts);
+                }
                 name => {
                     let above = way.last().map_or(ROOT, |(above, _)| *above);
                     let component = self.components.intern(name);
@@ -340,6 +343,14 @@ impl Namespace {
             way.pop();
         }
         !is_unknown
+    }
+
+    /// Goes up to what is mounted over the directory above, too, of who was in one below when that was mounted.
+    fn enter_mounts(&self, way: &mut [(Node, u32)], mounts: &mut [MountId]) {
+        if let (false, Some(last), Some(mount)) = (self.mounts.is_empty(), way.last_mut(), mounts.last_mut())
+        {
+            (*mount, last.0) = self.mounts.seen_at(*mount, last.0);
+        }
     }
 
     fn text(&self, way: &[(Node, u32)]) -> Vec<u8> {

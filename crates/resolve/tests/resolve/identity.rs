@@ -147,6 +147,15 @@ fn who_is_in_a_directory_when_something_is_mounted_over_it_stays_there() {
 }
 
 #[test]
+fn the_way_up_from_a_directory_leads_to_what_was_mounted_over_those_above() {
+    let made = mkdir(mkdir(Script::new().of_trace(), "/w/d"), "/w/d/e");
+    let made = made.open_with("/w/d/e/b", CREATE, 3).open_with("/w/d/b", CREATE, 4).chdir("/w/d/e");
+    let script = mount(made, "/w/d", "/w/d/e", "MS_BIND").open("../b", 5).open("b", 6).open("../../d/b", 7);
+    let files = files(&script, "openat");
+    assert_eq!(files[2..], [files[0]; 3]);
+}
+
+#[test]
 fn a_root_that_is_a_bind_mount_has_nothing_above_it() {
     let made = mkdir(mkdir(mkdir(Script::new().of_trace(), "/w/J"), "/w/J/s"), "/w/D");
     let made = made.open_with("/w/J/y", CREATE, 3).open_with("/w/y", CREATE, 4);
