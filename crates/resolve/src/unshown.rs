@@ -62,7 +62,7 @@ impl Unshown {
 
     /// The event waits.
     pub(crate) fn push(&mut self, event: &Event) {
-        self.events.push_back(event.clone());
+        self.events.push_back(*event);
         if self.events.len() > MOST {
             self.opened.clear();
         }
