@@ -58,10 +58,7 @@ impl State {
             }
             Effect::Unmount => {
                 self.descriptors.renames += 1;
-                if let Some(path) = event.path.get().filter(|_| self.source.is_trace) {
-                    let seen = self.file_names.namespace.unmount(cx.names.paths.get(path.0));
-                    self.tally.unclear_mounts += u64::from(!seen);
-                }
+                self.unmount(event, cx.names);
             }
             Effect::MountOtherwise => {
                 self.descriptors.renames += 1;
@@ -148,7 +145,7 @@ impl State {
     }
 
     /// Where a change of the working directory led.
-    fn destination(&self, event: &Event, names: &mut Dictionaries) -> Directory {
+    fn destination(&mut self, event: &Event, names: &mut Dictionaries) -> Directory {
         let path = self.moved(event.file, event.path, names);
         let relative = path.get().is_some_and(|path| !names.paths.get(path.0).starts_with(b"/"));
         // The file behind a relative path is known if it is known what that is relative to.
@@ -252,6 +249,9 @@ impl State {
 
     /// Closes the descriptor, unless its number stands for something else since the call was entered.
     fn close(&mut self, scene: &Scene<'_>) {
+        if let Some(description) = scene.description {
+            self.unshown.settles(self.descriptors.description(description).number);
+        }
         let table = self.processes.thread(scene.thread).table;
         if let Some((fd, _)) = scene.operands.fd
             && self.descriptors.get(table, fd) == scene.description

@@ -40,6 +40,8 @@ impl State {
         cx: &mut Context<'_, S>,
     ) {
         self.file_names.lost.clear();
+        self.file_names.covered.clear();
+        self.file_names.namespace.looks_at(call.start);
         self.look_from(thread, cx.names);
         let effect = self.effects.of(call.call);
         self.descriptors.holds.learn(self.effects.holds(call.call));
@@ -310,7 +312,18 @@ impl State {
         self.tally.unknown_descriptors += u64::from(is_unknown && event.layer == Layer::Syscall);
         self.cases.count_event(event.case);
         self.file_names.credit.earn();
-        cx.sink.event(&event, cx.names);
+        if !self.unshown.holds() {
+            return cx.sink.event(&event, cx.names);
+        }
+        self.unshown.push(&event);
+        self.release_shown(cx);
+    }
+
+    /// Hands out what waits no longer for what the trace shows of files.
+    pub(crate) fn release_shown<S: Sink>(&mut self, cx: &mut Context<'_, S>) {
+        while let Some(event) = self.unshown.pop() {
+            cx.sink.event(&event, cx.names);
+        }
     }
 }
 

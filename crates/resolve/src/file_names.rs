@@ -44,6 +44,8 @@ pub(crate) struct FileNames {
     /// Paths of the call that is looked at which do not denote what is meant, as their directory is not known or was removed;
     /// and their file, if they are that directory itself.
     pub(crate) lost: Vec<(PathId, Nullable<FileId>)>,
+    /// Paths of the call that is looked at which begin in a directory over which something was mounted since: how they go on.
+    pub(crate) covered: Vec<(PathId, Node, Box<[u8]>)>,
     /// Names that a tracer showed of files that have lost them.
     pub(crate) lost_names: Vec<(PathId, FileId)>,
     pub(crate) credit: Credit,
@@ -71,7 +73,14 @@ impl FileNames {
     ) -> Option<Walked> {
         let id = path.get()?;
         let text = names.paths.get(id.0);
-        if text.first() != Some(&b'/') { None } else { self.namespace.reach(id, text, follow) }
+        if text.first() != Some(&b'/') { None } else { self.reach_by_name(id, text, follow) }
+    }
+
+    fn reach_by_name(&mut self, id: PathId, text: &[u8], follow: bool) -> Option<Walked> {
+        match self.covered.iter().find(|(covered, _, _)| *covered == id) {
+            Some((_, directory, rest)) => self.namespace.reach_below(*directory, rest, follow),
+            None => self.namespace.reach(id, text, follow),
+        }
     }
 
     /// Where a path leads that is an argument of a call; a relative one is seen from where the trace began.
@@ -87,7 +96,7 @@ impl FileNames {
             _ if self.lost_file(path).is_some() => None,
             // What stands behind a number is no matter of names.
             _ if follow && self.source.is_trace && paths::descriptor_link(text).is_some() => None,
-            Some(b'/') => self.namespace.reach(id, text, follow),
+            Some(b'/') => self.reach_by_name(id, text, follow),
             Some(_) if self.source.is_trace => self.namespace.reach(id, text, follow),
             _ => None,
         }
@@ -135,10 +144,11 @@ impl FileNames {
 
     /// What a name denoted up to now has lost it.
     pub(crate) fn lose<S: Sink>(&mut self, path: Nullable<PathId>, node: Node, cx: &mut Context<'_, S>) {
-        if let Content::File(_) = self.namespace.content(node) {
-            let file = self.namespace.content(node).into();
+        if let Content::File(file) = self.namespace.content(node) {
             self.namespace.set(node, Content::Nothing);
-            self.emit_name(path, file, true, cx);
+            if !self.namespace.hides(node, file) {
+                self.emit_name(path, Nullable::some(file), true, cx);
+            }
         }
     }
 
@@ -268,7 +278,10 @@ impl FileNames {
             return;
         }
         let below = self.below(from.node);
-        self.namespace.rename(cx.names.paths.get(old.0), cx.names.paths.get(new.0));
+        match self.covered.is_empty() {
+            true => self.namespace.rename(cx.names.paths.get(old.0), cx.names.paths.get(new.0)),
+            false => self.namespace.give_name(from.node, to.node),
+        }
         renamed.note(cx.names.paths.get(old.0), cx.names.paths.get(new.0), event.file);
         self.emit_names_below(&below, old, true, cx);
         self.emit_names_below(&below, new, false, cx);

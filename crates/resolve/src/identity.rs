@@ -7,8 +7,9 @@
 
 use crate::Sink;
 use crate::attributes;
+use crate::births;
 use crate::context::Context;
-use crate::descriptor_tables::DescriptionId;
+use crate::descriptor_tables::{Description, DescriptionId};
 use crate::effect::Naming;
 use crate::file_names::intern;
 use crate::namespace::{Content, Made, Walked};
@@ -62,12 +63,9 @@ fn presence(call: &RawCall<'_>, operands: &Operands<'_>) -> Option<Presence> {
     Some(spec.presence(flags, errno))
 }
 
-/// A file's time of birth is that of the last tick of the kernel's clock, in ns: with 100 ticks a second no longer ago.
-const TICK: i64 = 10_000_000;
-
 /// Whether a call that begins then, and makes a file unless it is there, made this one.
 fn is_young(facts: &FileFacts, start: Timestamp) -> bool {
-    facts.birth.is_some_and(|birth| birth >= start.0.saturating_sub(TICK))
+    facts.birth.is_some_and(|birth| births::may_be_made_by(birth, start))
 }
 
 impl State {
@@ -158,6 +156,7 @@ impl State {
             }
         }
         if succeeded && self.source.is_trace && self.effects.shows_file(call.call) {
+            let description = description.or_else(|| self.base_description(thread, operands.path?, cx.names));
             self.learn_attributes(event, call, description, cx);
         }
     }
@@ -208,10 +207,20 @@ impl State {
         arg: PathArg<'_>,
         names: &mut Dictionaries,
     ) -> Option<Nullable<FileId>> {
+        let description = self.base_description(thread, arg, names)?;
+        Some(self.file_of(description, names))
+    }
+
+    /// What a directory descriptor stands for that an empty path means.
+    fn base_description(
+        &mut self,
+        thread: ThreadId,
+        arg: PathArg<'_>,
+        names: &mut Dictionaries,
+    ) -> Option<DescriptionId> {
         let (Base::Fd(fd), None | Some(b"")) = (arg.base, arg.bytes) else { return None };
         let table = self.processes.thread(thread).table;
-        let description = self.description_of(table, fd, false, names)?;
-        Some(self.file_of(description, names))
+        self.description_of(table, fd, false, names)
     }
 
     /// The description that a link of the kernel leads to.
@@ -329,7 +338,8 @@ impl State {
             None => self.file_names.there(node, cx.names),
         };
         if let (Some(file), Some(_)) = (file.get(), facts) {
-            self.file_names.namespace.was_opened(file, event.start);
+            let end = event.dur.get().map(|dur| Timestamp(event.start.0.saturating_add(dur.0)));
+            self.file_names.namespace.was_opened(file, event.start, end);
         }
         file
     }
@@ -371,6 +381,7 @@ impl State {
         else {
             return;
         };
+        self.unshown.prints();
         let known = self.file_names.namespace.facts(file);
         let facts = FileFacts { birth: shown.birth.or(known.and_then(|known| known.birth)), ..shown };
         let is_other = known.is_some_and(|known| (known.device, known.inode) != (facts.device, facts.inode));
@@ -387,7 +398,7 @@ impl State {
         let node = self.file_names.reach_given(event.path, false, cx.names).map(|walked| walked.node);
         let node = node.filter(|node| self.file_names.namespace.content(*node) == Content::File(file));
         if found != file {
-            if is_other && description.is_none() {
+            if is_other && (description.is_none() || node.is_some()) {
                 self.file_names.emit_name(event.path, Nullable::some(file), true, cx);
             } else if !is_other {
                 // Both numbers are that of one file.
@@ -400,13 +411,28 @@ impl State {
             if let Some(node) = node {
                 self.file_names.namespace.set(node, Content::File(found));
             }
-            if let Some(description) = description {
-                self.descriptors.description_mut(description).file = Nullable::some(found);
-            }
             event.file = Nullable::some(found);
+            if let Some(description) = description {
+                self.acts_on(description, event, (file, is_other));
+            }
+        }
+        if let Some(description) = description {
+            self.unshown.settles(self.descriptors.description(description).number);
         }
         self.file_names.namespace.learn(found, &facts);
-        self.file_names.emit_name(event.path, event.file, node.is_none(), cx);
+        self.file_names.emit_name(event.path, Nullable::some(found), node.is_none(), cx);
+    }
+
+    /// A call showed that a description is of the file of the event. If calls on it were told to act on another one, as its
+    /// name said, that is what all its calls act on.
+    fn acts_on(&mut self, id: DescriptionId, event: &mut Event, (told, is_other): (FileId, bool)) {
+        let Description { number, followed, .. } = *self.descriptors.description(id);
+        let is_corrected = self.unshown.shows(number, event.file);
+        if is_other && followed && !is_corrected {
+            event.file = Nullable::some(told);
+        } else {
+            self.descriptors.description_mut(id).file = event.file;
+        }
     }
 
     /// What was found behind the descriptor that a call of this thread is about to return, if a tracer told.

@@ -29,10 +29,12 @@
 mod address_spaces;
 mod apply;
 mod attributes;
+mod births;
 mod call;
 mod cases;
 mod contested;
 mod context;
+mod covers;
 mod creations;
 mod cursor;
 mod descriptor_tables;
@@ -82,6 +84,7 @@ mod symbols;
 mod tally;
 mod turns;
 mod uncertain;
+mod unshown;
 mod watches;
 
 pub use resolver::Resolver;

@@ -7,6 +7,8 @@
 use crate::descriptor_tables::{Description, DescriptionId};
 use crate::directories::Directory;
 use crate::file_names::{LONG, intern};
+use crate::namespace::Content;
+use crate::node::Node;
 use crate::operands::{Base, PathArg};
 use crate::paths::{self, DirectoryLink, Owner};
 use crate::process_table::ThreadId;
@@ -65,7 +67,8 @@ impl State {
                 let path = intern(names, hint.name);
                 self.learn_directory(id, path, names);
             }
-            return Origin { path: self.directories.path(at), ..Origin::default() };
+            let file = if is_known { known.file } else { Nullable::NULL };
+            return Origin { path: self.directories.path(at), file, ..Origin::default() };
         }
         let Directory { path, file, moved, .. } = self.directories.get(at);
         let by_now = self.renamed(file, path, names);
@@ -75,7 +78,7 @@ impl State {
 
     /// The path of a directory: where it is by now, if a trace showed it being renamed; a recorder tells it.
     pub(crate) fn moved(
-        &self,
+        &mut self,
         file: Nullable<FileId>,
         path: Nullable<PathId>,
         names: &mut Dictionaries,
@@ -84,13 +87,20 @@ impl State {
     }
 
     /// The path of a directory: where it is by now, if it was renamed. Unknown if that makes its name longer than the kernel takes.
+    /// Where there are mounts a directory has several paths: it keeps one that still leads to it.
     fn renamed(
-        &self,
+        &mut self,
         file: Nullable<FileId>,
         path: Nullable<PathId>,
         names: &mut Dictionaries,
     ) -> Nullable<PathId> {
         let file = file.get().filter(|_| self.descriptors.renames > 0);
+        if let Some(file) = file.filter(|_| self.file_names.namespace.mounts.differ())
+            && let Some(walked) = self.file_names.reach(path, true, names)
+            && self.file_names.namespace.content(walked.node) == Content::File(file)
+        {
+            return path;
+        }
         match file.and_then(|file| self.file_names.namespace.last_path_of(file)) {
             Some(by_now) if by_now.len() > LONG => names.paths.find(&by_now).map(PathId).into(),
             Some(by_now) => Nullable::some(intern(names, &by_now)),
@@ -247,7 +257,7 @@ impl State {
 
     /// Where a directory is that a descriptor stands for.
     fn directory_behind(
-        &self,
+        &mut self,
         id: DescriptionId,
         hint: Option<Target<'_>>,
         names: &mut Dictionaries,
@@ -307,6 +317,13 @@ impl State {
         above.any(|above| !self.file_names.namespace.is_nothing(above))
     }
 
+    /// The directory `base`, if something was mounted over it since: who is in it already sees what lies there.
+    fn covered(&mut self, base: Origin, path: &[u8], names: &Dictionaries) -> Option<Node> {
+        let is_relative = self.source.is_trace && path.first() != Some(&b'/');
+        let file = base.file.get().filter(|_| is_relative)?;
+        self.file_names.namespace.covered(names.paths.get(base.path.get()?.0), file)
+    }
+
     /// `path` seen from the directory `base`.
     fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Location {
         let directory = base.path.get().map(|base| names.paths.get(base.0));
@@ -320,6 +337,9 @@ impl State {
             self.tally.long_names += 1;
             return Location::default();
         };
+        if !lost && let Some(node) = self.covered(base, path, names) {
+            self.file_names.covered.push((joined, node, path.into()));
+        }
         if lost {
             let is_base = path.split(|byte| *byte == b'/').all(|part| matches!(part, b"" | b"."));
             self.file_names.lost.push((joined, if is_base { base.file } else { Nullable::NULL }));

@@ -139,6 +139,7 @@ impl State {
         self.gives(scene, fd, description, cloexec);
         event.fd = Nullable::some(fd);
         event.open = self.descriptors.description(description).number;
+        self.unshown.opens(event.open);
     }
 
     /// Whether a path of a trace is that of a descriptor, which says nothing of the file behind it.

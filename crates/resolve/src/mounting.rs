@@ -1,4 +1,4 @@
-//! What calls that change mounts do to names, of a trace: a recorder tells where names lead.
+//! What calls that change mounts do to names, of a trace: a recorder tells where names lead, but not what mounts hide.
 
 use crate::operands::Operands;
 use crate::process_table::ThreadId;
@@ -17,7 +17,7 @@ impl State {
             symbols::MS_SLAVE,
             symbols::MS_SHARED,
         ];
-        if !self.source.is_trace || has(changes_none[0]) {
+        if has(changes_none[0]) {
             return;
         }
         let (binds, moves) = (has(symbols::MS_BIND), has(symbols::MS_MOVE));
@@ -25,6 +25,10 @@ impl State {
             return;
         }
         let text = |path: Nullable<PathId>| path.get().map(|path| names.paths.get(path.0));
+        if !self.source.is_trace {
+            text(event.path).into_iter().for_each(|target| self.file_names.namespace.cover(target));
+            return;
+        }
         let is_clear = match (text(event.path), text(event.path2)) {
             (Some(target), Some(source)) if binds => {
                 self.file_names.namespace.bind(target, source, has(symbols::MS_REC))
@@ -34,6 +38,16 @@ impl State {
             _ => false,
         };
         self.tally.unclear_mounts += u64::from(!is_clear);
+    }
+
+    /// What was mounted there last is not any more.
+    pub(crate) fn unmount(&mut self, event: &Event, names: &Dictionaries) {
+        let Some(path) = event.path.get().map(|path| names.paths.get(path.0)) else { return };
+        if !self.source.is_trace {
+            return self.file_names.namespace.uncover(path);
+        }
+        let seen = self.file_names.namespace.unmount(path);
+        self.tally.unclear_mounts += u64::from(!seen);
     }
 
     /// What a descriptor stands for is mounted: which files lie there is not known.

@@ -5,6 +5,8 @@
 //! long as its path is not known. Memory is bounded: when there are too many names all are forgotten, and what a name
 //! denotes is unknown until something new is made there or a tracer looks.
 
+use crate::births;
+use crate::covers::Covers;
 use crate::mounts::{MountId, Mounts};
 use crate::node::Node;
 use crate::paths;
@@ -106,11 +108,31 @@ struct Known {
     made: bool,
     /// When the first open of it began.
     since: Option<Timestamp>,
+    /// When that was over.
+    seen: Option<Timestamp>,
+    /// When it lost its last name, or another file was found to have that.
+    lost: Option<Timestamp>,
+    /// Whether it has a name that a mount hides.
+    hidden: bool,
     /// Where it points to, of a symbolic link.
     target: Option<Box<[u8]>>,
 }
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
+impl Known {
+    fn has_names(&self) -> bool {
+        self.names > 0 || self.hidden
+    }
+
+    fn outlives_its_names(&self, found: &FileFacts) -> bool {
+        let births = self.facts.and_then(|known| known.birth).zip(found.birth);
+        let (Some((birth, same)), Some(seen), Some(lost)) = (births, self.seen, self.lost) else {
+            return false;
+        };
+        birth == same && births::is_over(birth, seen, lost)
+    }
+}
 
 /// The names of a trace.
 #[derive(Debug)]
@@ -132,6 +154,10 @@ pub(crate) struct Namespace {
     /// The same as a name: nobody goes up from there.
     top: Option<Node>,
     pub(crate) mounts: Mounts,
+    /// Those that a recorder saw, which tells itself where names lead.
+    covers: Covers,
+    /// When the call began that is looked at.
+    now: Timestamp,
 }
 
 impl Default for Namespace {
@@ -150,6 +176,8 @@ impl Default for Namespace {
             root: Vec::new(),
             top: None,
             mounts: Mounts::default(),
+            covers: Covers::default(),
+            now: Timestamp(0),
         }
     }
 }
@@ -182,6 +210,27 @@ impl Namespace {
             self.forget();
         }
         let start = if path.first() == Some(&b'/') { ROOT } else { self.start };
+        self.walk_from(start, path, follow)
+    }
+
+    /// As [`Self::reach`] of a relative path seen from a directory, whatever is mounted over that.
+    pub(crate) fn reach_below(&mut self, directory: Node, path: &[u8], follow: bool) -> Option<Walked> {
+        self.walk_from(directory, path, follow)
+    }
+
+    /// The name of a directory that a path led to and that has it still, but is hidden by what is mounted over it or above.
+    pub(crate) fn covered(&mut self, path: &[u8], directory: FileId) -> Option<Node> {
+        if self.mounts.is_empty() {
+            return None;
+        }
+        let node = self.files.get(&directory)?.name?;
+        let is_there = self.content(node) == Content::File(directory)
+            && self.walk(path, true).is_some_and(|walked| walked.node != node)
+            && self.name_of(node).is_some_and(|name| name == path);
+        is_there.then_some(node)
+    }
+
+    fn walk_from(&mut self, start: Node, path: &[u8], follow: bool) -> Option<Walked> {
         let (mut link, mut followed) = (None, 0);
         // With the mount of each name on it.
         let (mut way, mut mounts) = match start {
@@ -200,7 +249,10 @@ impl Namespace {
             let is_last = rest[next..].iter().all(|byte| *byte == b'/');
             match component {
                 b"" | b"." => {}
-                b".." if self.ascends(&mut way) => mounts.truncate(way.len()),
+                b".." if self.ascends(&mut way) => {
+                    mounts.truncate(way.len());
+                    self.enter_mounts(&mut way, &mut mounts);
+                }
                 name => {
                     let above = way.last().map_or(ROOT, |(above, _)| *above);
                     let component = self.components.intern(name);
@@ -291,6 +343,14 @@ impl Namespace {
             way.pop();
         }
         !is_unknown
+    }
+
+    /// Goes up to what is mounted over the directory above, too, of who was in one below when that was mounted.
+    fn enter_mounts(&self, way: &mut [(Node, u32)], mounts: &mut [MountId]) {
+        if let (false, Some(last), Some(mount)) = (self.mounts.is_empty(), way.last_mut(), mounts.last_mut())
+        {
+            (*mount, last.0) = self.mounts.seen_at(*mount, last.0);
+        }
     }
 
     fn text(&self, way: &[(Node, u32)]) -> Vec<u8> {
@@ -558,7 +618,7 @@ impl Namespace {
         }
         if let Content::File(file) = content {
             let known = self.files.entry(file).or_default();
-            (known.names, known.name) = (known.names + 1, Some(node));
+            (known.names, known.name, known.hidden) = (known.names + 1, Some(node), false);
             if self.links > 0 && self.is_link(node) {
                 self.epoch += 1;
             }
@@ -567,9 +627,11 @@ impl Namespace {
             && let Some(known) = self.files.get_mut(&file)
         {
             known.names = known.names.saturating_sub(1);
-            if known.names == 0 && known.target.is_some() {
-                known.target = None;
-                self.links -= 1;
+            if known.names == 0 {
+                known.lost = Some(self.now);
+                if known.target.take().is_some() {
+                    self.links -= 1;
+                }
             }
         }
     }
@@ -581,7 +643,6 @@ impl Namespace {
         self.epoch += 1;
     }
 
-    /// What was found behind a file.
     /// What the calls say that a file is.
     pub(crate) fn kind(&self, file: FileId) -> Option<FileKind> {
         self.files.get(&file)?.kind
@@ -603,7 +664,46 @@ impl Namespace {
 
     /// Whether a name of the file is known.
     pub(crate) fn has_names(&self, file: FileId) -> bool {
-        self.files.get(&file).is_some_and(|known| known.names > 0)
+        self.files.get(&file).is_some_and(Known::has_names)
+    }
+
+    /// Whether a file that has no known name must be what was found: it was there for so long that what got its inode later has
+    /// another time of birth.
+    pub(crate) fn outlives_its_names(&self, file: FileId, found: &FileFacts) -> bool {
+        self.files.get(&file).is_some_and(|known| known.outlives_its_names(found))
+    }
+
+    /// A call is looked at that began then.
+    #[inline]
+    pub(crate) fn looks_at(&mut self, start: Timestamp) {
+        self.now = start;
+    }
+
+    /// A recorder saw something being mounted there.
+    pub(crate) fn cover(&mut self, path: &[u8]) {
+        if let Some(point) = self.walk(path, true) {
+            self.covers.mount(point.node, self.now);
+        }
+    }
+
+    /// A recorder saw that being taken away.
+    pub(crate) fn uncover(&mut self, path: &[u8]) {
+        if let Some(point) = self.walk(path, true) {
+            self.covers.unmount(point.node);
+        }
+    }
+
+    /// Whether a mount hides the file that was found before at a name. Then it keeps that name.
+    pub(crate) fn hides(&mut self, node: Node, file: FileId) -> bool {
+        if self.covers.is_empty() {
+            return false;
+        }
+        let way = self.way(node);
+        let Some(known) = self.files.get_mut(&file) else { return false };
+        let way = way.into_iter().map(|(node, _)| node);
+        let is_hidden = known.since.is_some_and(|since| self.covers.hide(way, since));
+        known.hidden |= is_hidden;
+        is_hidden
     }
 
     /// A call was entered that takes a name from the file if it succeeds, or is over.
@@ -618,9 +718,12 @@ impl Namespace {
         self.files.get(&file).is_some_and(|known| known.removals > 0 && known.removals >= known.names)
     }
 
-    /// A call that began then opened the file.
-    pub(crate) fn was_opened(&mut self, file: FileId, start: Timestamp) {
-        self.files.entry(file).or_default().since.get_or_insert(start);
+    /// A call that began and ended then opened the file.
+    pub(crate) fn was_opened(&mut self, file: FileId, start: Timestamp, end: Option<Timestamp>) {
+        let known = self.files.entry(file).or_default();
+        if known.since.is_none() {
+            (known.since, known.seen) = (Some(start), end);
+        }
     }
 
     /// Whether the file was opened by a call that began before: what a call makes then is another one.
@@ -639,11 +742,11 @@ impl Namespace {
     }
 
     /// The known file that was found, if it is one. The inode of a file that has lost all its known names goes to the one that
-    /// is, or may be, made now, also with an equal time of birth: these are coarse.
+    /// is, or may be, made now, also with an equal time of birth: these are coarse. Unless it was there for longer than that.
     pub(crate) fn of_facts(&self, facts: &FileFacts, made: Made) -> Option<FileId> {
         let file = *self.by_inode.get(&(facts.device, facts.inode))?;
         let known = self.files.get(&file)?;
-        let has_names = known.names > 0;
+        let has_names = known.has_names() || known.outlives_its_names(facts);
         let is_same = match (known.facts.and_then(|known| known.birth), facts.birth) {
             (Some(known), Some(found)) => known == found && (made == Made::No || has_names),
             _ => made == Made::No || has_names,
@@ -654,7 +757,6 @@ impl Namespace {
     /// `new` denotes what `old` did, and what lies below goes with it.
     pub(crate) fn rename(&mut self, old: &[u8], new: &[u8]) {
         let (Some(from), Some(to)) = (self.walk(old, false), self.walk(new, false)) else { return };
-        let content = self.content(from.node);
         if self.has_children(from.node) || self.has_children(to.node) {
             // The name that is no more may have had names below it: they end here.
             if self.swap(old, new)
@@ -663,9 +765,14 @@ impl Namespace {
                 self.cut_off(old, left.node);
             }
         } else {
-            self.set(to.node, content);
-            self.set(from.node, Content::Nothing);
+            self.give_name(from.node, to.node);
         }
+    }
+
+    /// One name denotes what the other did, which denotes nothing any more.
+    pub(crate) fn give_name(&mut self, from: Node, to: Node) {
+        self.set(to, self.content(from));
+        self.set(from, Content::Nothing);
     }
 
     /// Each of the two denotes what the other did, and what lies below goes with it.

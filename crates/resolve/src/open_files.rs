@@ -292,11 +292,12 @@ impl DescriptorTables {
     }
 
     /// Whether a file that the trace made has no name any more and nobody has it open: another one that is found with its
-    /// inode is not it, also with an equal time of birth.
-    fn is_dead(&self, file: FileId, files: &FileNames, holders: &Holders<'_>) -> bool {
+    /// inode is not it, also with an equal time of birth, unless it was there for longer than such a time is exact.
+    fn is_dead(&self, file: FileId, found: &FileFacts, files: &FileNames, holders: &Holders<'_>) -> bool {
         let is_it = |id: DescriptionId| self.description(id).file == Nullable::some(file);
         files.namespace.is_made(file)
             && !files.namespace.has_names(file)
+            && !files.namespace.outlives_its_names(file, found)
             && !self.holds_file(file)
             && !self.sent.iter().copied().any(is_it)
             && !holders.spaces.descriptions().any(is_it)
@@ -311,7 +312,7 @@ impl DescriptorTables {
         files: &FileNames,
         holders: &Holders<'_>,
     ) -> Option<FileId> {
-        files.namespace.of_facts(facts, made).filter(|file| !self.is_dead(*file, files, holders))
+        files.namespace.of_facts(facts, made).filter(|file| !self.is_dead(*file, facts, files, holders))
     }
 
     /// A look at a descriptor of which nothing was known shows a file that has lost its names: one that is known, perhaps.
@@ -365,7 +366,7 @@ impl DescriptorTables {
         }
         // What is made now has the inode of a file whose last name is being removed: the kernel has done that.
         let is_gone = |file| made != Made::No && files.namespace.is_going(file);
-        known.filter(|file| !is_gone(*file) && !self.is_dead(*file, files, holders))
+        known.filter(|file| !is_gone(*file) && !self.is_dead(*file, facts, files, holders))
     }
 
     /// What a tracer found behind a description: answers its file.

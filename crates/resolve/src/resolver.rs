@@ -100,7 +100,8 @@ impl Resolver {
         found.into_iter().map(|(_, holder)| holder).collect()
     }
 
-    /// Takes one item of `case`. Events come out at once, except those of a thread whose parent is not yet known.
+    /// Takes one item of `case`. Events come out at once, except those of a thread whose parent is not yet known, and a few of a
+    /// trace that may show next which file was opened.
     pub fn item<S: Sink>(
         &mut self,
         case: CaseId,
@@ -151,6 +152,8 @@ impl Resolver {
         for thread in threads {
             self.state.drop_thread(thread, cx);
         }
+        self.state.unshown.end();
+        self.state.release_shown(cx);
     }
 
     /// Rebuilds `names.paths` with the paths that live descriptors and processes still need. Ids of paths in earlier

@@ -18,6 +18,7 @@ use crate::process_table::ProcessTable;
 use crate::ring_files::RingFiles;
 use crate::source::Source;
 use crate::tally::Tally;
+use crate::unshown::Unshown;
 use iotrail_model::{Dictionaries, FileId, Interner, Nullable, PathId, Tid};
 
 #[derive(Debug, Default)]
@@ -38,6 +39,7 @@ pub(crate) struct State {
     pub(crate) tally: Tally,
     /// Whether calls of the trace could not be read.
     pub(crate) gaps: bool,
+    pub(crate) unshown: Unshown,
     pub(crate) scratch: Vec<u8>,
 }
 
@@ -93,7 +95,8 @@ impl State {
             .descriptors
             .paths_mut()
             .chain(self.directories.paths_mut())
-            .chain(self.processes.paths_mut());
+            .chain(self.processes.paths_mut())
+            .chain(self.unshown.paths_mut());
         for needed in needed {
             if let Some(path) = needed.get() {
                 *needed = Nullable::some(PathId(paths.intern(names.paths.get(path.0))));

@@ -130,6 +130,44 @@ fn what_is_mounted_hides_what_was_there_from_those_who_see_it() {
 }
 
 #[test]
+fn who_is_in_a_directory_when_something_is_mounted_over_it_stays_there() {
+    let directory = "O_RDONLY|O_DIRECTORY";
+    let made = mkdir(mkdir(Script::new().of_trace(), "/w/A"), "/w/B");
+    let made = made.open_with("/w/A/x", CREATE, 3).open_with("/w/B/x", CREATE, 4);
+    let script = mount(made.open_with("/w/A", directory, 5).chdir("/w/A"), "/w/A", "/w/B", "MS_BIND");
+    let script = script.open("x", 6).open("../A/x", 7).open("/w/A/x", 8).open_with("new", CREATE, 9);
+    let at = |script: Script| script.call("openat", &[fd(5), path("x"), symbols("O_RDWR")], value(10));
+    let script = rename(at(script), "x", "y").open("y", 11).open("/w/A/new", 12);
+    let script = script.call("umount2", &[path("/w/A"), symbols("MNT_DETACH")], value(0));
+    let script = script.open("/w/A/y", 13).open("/w/A/new", 14).open("/w/B/x", 15);
+    let files: Vec<_> = files(&script, "openat").into_iter().flatten().collect();
+    let [a, b, new] = [files[0], files[1], files[6]];
+    assert_eq!(files, [a, b, files[2], a, b, b, new, a, a, files[9], a, new, b], "{:?}", script.events());
+    assert_eq!([a == b, new == a, files[9] == new], [false; 3]);
+}
+
+#[test]
+fn the_way_up_from_a_directory_leads_to_what_was_mounted_over_those_above() {
+    let made = mkdir(mkdir(Script::new().of_trace(), "/w/d"), "/w/d/e");
+    let made = made.open_with("/w/d/e/b", CREATE, 3).open_with("/w/d/b", CREATE, 4).chdir("/w/d/e");
+    let script = mount(made, "/w/d", "/w/d/e", "MS_BIND").open("../b", 5).open("b", 6).open("../../d/b", 7);
+    let files = files(&script, "openat");
+    assert_eq!(files[2..], [files[0]; 3]);
+}
+
+#[test]
+fn a_root_that_is_a_bind_mount_has_nothing_above_it() {
+    let made = mkdir(mkdir(mkdir(Script::new().of_trace(), "/w/J"), "/w/J/s"), "/w/D");
+    let made = made.open_with("/w/J/y", CREATE, 3).open_with("/w/y", CREATE, 4);
+    let script = mount(made, "/w/D", "/w/J", "MS_BIND").call("chroot", &[path("/w/D")], value(0));
+    let script = script.chdir("/").open("../y", 5).open("../../y", 6).open("s/../../y", 7).chdir("s");
+    let script = script.open("../../y", 8).open("/y", 9).chdir("..").open("y", 10);
+    let files = files(&script, "openat");
+    assert_eq!(files[2..], [files[0]; 6], "{:?}", script.events());
+    assert_eq!(script.path(), Some("/w/D/y"));
+}
+
+#[test]
 fn files_move_with_their_directory() {
     let script = Script::new().call("mkdir", &[path("/d"), Arg::Int(0o777)], value(0));
     let script = script.open_with("/d/x/a", CREATE, 3);
@@ -236,6 +274,80 @@ fn births_are_coarse_and_inodes_are_given_again_at_once() {
         script = unlink(script.write(fd, 1), name);
     }
     assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(2)]);
+}
+
+const SECOND: i64 = 1_000_000_000;
+
+/// Opens a name, behind which a recorder finds that inode with that birth, and writes.
+fn writes(script: Script, name: &str, flags: &str, (inode, birth): (u64, i64)) -> Script {
+    behind(script, 3, inode, Some(birth)).open_with(name, flags, 3).write(3, 1).close(3)
+}
+
+/// Somebody else, whom nobody traces, rotates a log.
+#[test]
+fn a_file_that_somebody_else_gave_another_name_is_the_same() {
+    const APPEND: &str = "O_WRONLY|O_CREAT|O_APPEND";
+    let rotated = |wait: i64, then: &str| {
+        let script = Script::new().later(SECOND).getpid();
+        let birth = script.now();
+        let script = writes(script, "/log", APPEND, (7, birth)).later(wait);
+        let script = writes(script, "/log", APPEND, (8, birth + wait));
+        writes(script.later(wait), "/log.1", then, (7, birth))
+    };
+    for flags in [APPEND, "O_WRONLY"] {
+        let script = rotated(SECOND, flags);
+        assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(0)], "{flags}");
+        let script = writes(script, "/log", APPEND, (8, 2 * SECOND + 10));
+        assert_eq!(script.last().file, Some(1));
+    }
+    // Within one tick of the clock a new file may have got the inode.
+    assert_eq!(files(&rotated(1_000_000, APPEND), "write"), [Some(0), Some(1), Some(2)]);
+}
+
+#[test]
+fn a_file_that_was_swapped_and_swapped_back_is_the_same() {
+    let script = Script::new().later(SECOND).getpid();
+    let birth = script.now();
+    let script = writes(script, "/a", CREATE, (7, birth)).later(SECOND);
+    let script = writes(script, "/a", "O_RDWR", (8, birth + SECOND)).later(SECOND);
+    let script = writes(script, "/a", "O_RDWR", (7, birth));
+    assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(0)]);
+    // A later file with its inode is another one, and so is what an open must have made.
+    let script = writes(script, "/a", "O_RDWR", (9, birth + 3 * SECOND));
+    let script = writes(script, "/b", "O_RDWR", (7, birth + 3 * SECOND));
+    assert_eq!(script.last().file, Some(3));
+    let script = writes(script, "/c", "O_RDWR|O_CREAT|O_EXCL", (7, birth + 3 * SECOND));
+    assert_eq!(script.last().file, Some(4));
+}
+
+#[test]
+fn a_file_that_was_there_for_long_is_known_after_its_last_known_name_was_removed() {
+    let script = Script::new().later(SECOND).getpid();
+    let birth = script.now();
+    let script = unlink(writes(script, "/a", CREATE, (7, birth)).later(SECOND), "/a");
+    assert_eq!(writes(script, "/link", "O_RDWR", (7, birth)).last().file, Some(0));
+}
+
+#[test]
+fn where_no_birth_is_known_a_file_that_was_made_and_lost_its_name_is_not_found_again() {
+    let writes = |script: Script, name: &str, inode| {
+        behind(script, 3, inode, None).open_with(name, CREATE, 3).write(3, 1).close(3).later(SECOND)
+    };
+    let script = writes(writes(writes(Script::new().getpid(), "/a", 7), "/a", 8), "/b", 7);
+    assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(2)]);
+}
+
+#[test]
+fn what_a_mount_hides_keeps_its_name() {
+    let script = Script::new().later(SECOND).getpid();
+    let birth = script.now();
+    let script = writes(writes(script, "/a", CREATE, (7, birth)), "/b", CREATE, (8, birth));
+    let script = writes(mount(script, "/a", "/b", "MS_BIND"), "/a", "O_RDWR", (8, birth));
+    assert_eq!((script.last().file, script.is_gone("/a", 0)), (Some(1), Some(false)));
+    let script = script.call("umount2", &[path("/a"), symbols("MNT_DETACH")], value(0));
+    let script = writes(script, "/a", "O_RDWR", (7, birth));
+    assert_eq!((script.last().file, script.is_gone("/a", 0)), (Some(0), Some(false)));
+    assert_eq!((script.is_gone("/a", 1), script.is_gone("/b", 1)), (Some(true), Some(false)));
 }
 
 /// Somebody else, whom nobody traces, makes a file with the inode of one that was removed, in the same tick.
@@ -367,7 +479,7 @@ fn where_the_trace_began_may_have_been_seen_by_both_names() {
     let seven = attributes(7);
     let script = stat(stat(Script::new().of_trace(), "/home", &seven), ".", &seven);
     let getcwd = [Arg::Path { bytes: b"/home", complete: true }, Arg::Int(4096)];
-    let script = script.call("getcwd", &getcwd, value(6)).open_with("a", CREATE, 3);
+    let script = script.call("getcwd", &getcwd, value(6)).open_with("a", CREATE, 3).close(3);
     let file = script.last().file;
     assert!(file.is_some() && script.path() == Some("/home/a"));
     assert_eq!(unlink(script, "a").last().file, file);
@@ -469,8 +581,8 @@ fn attributes_that_a_trace_shows_join_and_part_names() {
     let script = stat(Script::new().of_trace(), "/a", &seven);
     let script = stat(script, "/b", &seven);
     assert_eq!(files(&script, "stat"), [Some(0), Some(0)]);
-    let script = script.open("/b", 3).open("/c", 4);
-    let script = fstat(script, 4, &seven).read(4, 1).open("/c", 5);
+    let script = script.open("/b", 3).close(3).open("/c", 4);
+    let script = fstat(script, 4, &seven).read(4, 1).open("/c", 5).close(5);
     assert_eq!((files(&script, "read"), script.last().file), (vec![Some(0)], Some(0)));
     assert_eq!((script.is_gone("/c", 2), script.is_gone("/c", 0)), (Some(false), Some(false)));
     // Somebody else replaced it.
@@ -482,6 +594,34 @@ fn attributes_that_a_trace_shows_join_and_part_names() {
     let script = stat(fstat(script, 6, &seven), "/n", &seven);
     assert_eq!(script.last().file, Some(4));
     assert!(script.files().iter().any(|(path, facts)| path == "/n" && facts.inode == 7));
+}
+
+/// Somebody else, whom nobody traces, replaced what has the name.
+#[test]
+fn an_open_file_description_is_the_file_that_the_trace_shows_of_it() {
+    let [seven, eight] = [7, 8].map(attributes);
+    let through_path = |script: Script, text: &str| {
+        let text = Arg::Text(text.as_bytes());
+        script.call("newfstatat", &[fd(4), path(""), text, symbols("AT_EMPTY_PATH")], value(0))
+    };
+    let begin = || fstat(Script::new().of_trace().open_with("/a", CREATE, 3), 3, &seven).write(3, 5).close(3);
+    for shown in [through_path as fn(Script, &str) -> Script, |script, text| fstat(script, 4, text)] {
+        let script =
+            shown(begin().open("/a", 4).getpid(), &eight).write(4, 5).close(4).open("/a", 5).finish();
+        let files: Vec<_> = script.events().iter().filter_map(|event| event.file).collect();
+        assert_eq!(files, [0, 0, 0, 0, 1, 1, 1, 1, 1]);
+        let calls: Vec<_> = script.events().iter().map(|event| event.call.clone()).collect();
+        assert_eq!(calls[4..6], ["openat", "getpid"], "in their order");
+        assert_eq!((script.is_gone("/a", 0), script.is_gone("/a", 1)), (Some(true), Some(false)));
+    }
+    // Too late to correct what was told: it stays what its name said, and the name is that of the other one from then on.
+    let late = (0..70).fold(begin().open("/a", 4), |script, _| script.read(4, 1));
+    let script = through_path(late, &eight).read(4, 1).open("/a", 5).finish();
+    let files: Vec<_> = script.events().iter().skip(4).filter_map(|event| event.file).collect();
+    assert_eq!((files[..73].iter().max(), &files[73..]), (Some(&0), &[1][..]));
+    // What is closed or never asked for comes out.
+    assert_eq!(begin().open("/a", 4).close(4).events().len(), 6);
+    assert_eq!((begin().open("/a", 4).events().len(), begin().open("/a", 4).finish().events().len()), (4, 5));
 }
 
 #[test]

@@ -174,6 +174,12 @@ impl Script {
         told.find(|(name, number, _)| name == path && *number == Some(file)).map(|(_, _, gone)| *gone)
     }
 
+    /// Nothing happens for so many ns.
+    pub(crate) fn later(mut self, nanoseconds: i64) -> Self {
+        self.clock += nanoseconds;
+        self
+    }
+
     /// The next call begins at the time of the one before.
     pub(crate) fn at_once(mut self) -> Self {
         self.clock -= 10;
