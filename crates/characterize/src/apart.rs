@@ -4,12 +4,13 @@ use crate::program::Target;
 use iotrail_workload::Group;
 use std::collections::BTreeMap;
 
-/// Ranks of a group are taken apart if all that they do apart is no more steps than these.
+/// Ranks of a group are taken apart if all that they do apart is no more steps than these, and they are no more ranges of ranks.
 const MOST_STEPS: usize = 64;
+const MOST_RANGES: usize = 16;
 
 /// The groups, of which those are divided in which
 /// - the first rank does another thing than all others, which are several and do one thing, however alike: it writes what they have no part in;
-/// - ranks do the same with the same files, except that their sessions differ, in sizes or numbers of requests, and each kind of them are neighbours.
+/// - ranks do the same with the same files, except that their sessions differ, in sizes or numbers of requests.
 pub(crate) fn divided(groups: &[Group], targets: &[Vec<Target>]) -> Vec<Group> {
     groups.iter().flat_map(|group| parts(group, targets)).collect()
 }
@@ -34,7 +35,8 @@ fn parts(group: &Group, targets: &[Vec<Target>]) -> Vec<Group> {
 
 fn differ_in_sessions(of_targets: &BTreeMap<&[Target], Vec<usize>>) -> bool {
     let steps: usize = of_targets.keys().map(|targets| targets.len()).sum();
-    let are_neighbours = |members: &Vec<usize>| members.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    let ranges = |members: &Vec<usize>| members.chunk_by(|one, next| one + 1 == *next).count();
+    let ranges: usize = of_targets.values().map(ranges).sum();
     let Some(first) = of_targets.keys().next() else { return false };
     let is_like_first = |other: &&[Target]| {
         let alike = |(one, other): (&Target, &Target)| match (one, other) {
@@ -43,7 +45,7 @@ fn differ_in_sessions(of_targets: &BTreeMap<&[Target], Vec<usize>>) -> bool {
         };
         first.len() == other.len() && first.iter().zip(*other).all(alike)
     };
-    steps <= MOST_STEPS && of_targets.values().all(are_neighbours) && of_targets.keys().all(is_like_first)
+    steps <= MOST_STEPS && ranges <= MOST_RANGES && of_targets.keys().all(is_like_first)
 }
 
 #[cfg(test)]
@@ -66,7 +68,10 @@ mod tests {
         assert_eq!(members(&[&[session(0)], &[session(1)], &[session(1)]]), [vec![0], vec![1, 2]]);
         let [one, two] = [[session(0), session(2)], [session(1), session(2)]];
         assert_eq!(members(&[&one, &one, &two, &two]), [[0, 1], [2, 3]]);
-        assert_eq!(members(&[&one, &two, &one, &two]), [[0, 1, 2, 3]], "no neighbours");
+        assert_eq!(members(&[&one, &two, &one, &two]), [[0, 2], [1, 3]]);
+        let many: Vec<&[Target]> =
+            (0..20).map(|rank| if rank % 2 == 0 { &one[..] } else { &two[..] }).collect();
+        assert_eq!(members(&many).len(), 1, "no neighbours");
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub(crate) struct Pauses {
     pub(crate) before: u64,
     /// From its last request to its end.
     pub(crate) after: u64,
+    /// When it begins.
+    pub(crate) begin: Option<i64>,
 }
 
 /// When a rank begins and ends, in ns, as far as that is known.
@@ -59,6 +61,7 @@ impl<'a> Span<'a> {
         Pauses {
             before: between(self.begin, Some(first), waited.0),
             after: between(Some(last), self.end, waited.1),
+            begin: self.begin,
         }
     }
 }
@@ -74,6 +77,8 @@ pub(crate) struct GroupPauses {
     rank: u32,
     before: u64,
     after: u64,
+    /// Whether the ranks began long before others did what they wait for, so that both times are one.
+    is_early: bool,
 }
 
 /// The pauses of groups; the first requests of their ranks are those of `targets`, whose slack comes before them, too.
@@ -83,6 +88,7 @@ pub(crate) fn of_groups(
     (program, slack): (&mut Program, impl Fn(Target) -> u64),
 ) -> Vec<GroupPauses> {
     let mut found = Vec::new();
+    let first_begin = of_ranks.iter().filter_map(|pauses| pauses.begin).min();
     for group in groups {
         let members: BTreeSet<u32> = group.members.iter().map(|rank| *rank as u32).collect();
         for range in ranges(&members).into_iter().flat_map(|range| alike(range, of_ranks)) {
@@ -96,12 +102,15 @@ pub(crate) fn of_groups(
                 Some((sum / range.len() as u128) as u64).filter(|mean| *mean >= LEAST).unwrap_or(0)
             };
             let (before, after) = (mean(&before), mean(&|rank| of_ranks[rank].after));
+            let late = mean(&|rank| {
+                of_ranks[rank].begin.zip(first_begin).map_or(0, |(own, first)| own.abs_diff(first))
+            });
             if before == 0 && after == 0 {
                 continue;
             }
             let ranks = if range.len() == of_ranks.len() { None } else { program.group(&range) };
             if ranks.is_some() || range.len() == of_ranks.len() {
-                found.push(GroupPauses { ranks, rank: first, before, after });
+                found.push(GroupPauses { ranks, rank: first, before, after, is_early: late < before });
             }
         }
     }
@@ -134,7 +143,10 @@ pub(crate) fn with_pauses(
         let pause = |ns| ProgramStep::Pause { ns, ranks: group.ranks };
         let first = steps.iter().position(|step| model.uses_files(group.rank, step));
         if let Some(first) = first.filter(|_| group.before > 0) {
-            steps.insert(first, pause(group.before));
+            let waits = steps[..first].iter().rev();
+            let waits =
+                waits.take_while(|step| matches!(step, ProgramStep::After { .. }) && group.is_early).count();
+            steps.insert(first - waits, pause(group.before));
         }
         if group.after > 0 {
             steps.push(pause(group.after));
@@ -150,17 +162,17 @@ mod tests {
     #[test]
     fn pauses_are_what_waits_leave() {
         let span = Span { begin: Some(100), end: Some(1000), tracer: None };
-        assert_eq!(span.pauses((300, 700), (50, 100)), Pauses { before: 150, after: 200 });
-        assert_eq!(span.pauses((300, 700), (500, 0)), Pauses { before: 0, after: 300 });
+        assert_eq!(span.pauses((300, 700), (50, 100)), Pauses { before: 150, after: 200, begin: Some(100) });
+        assert_eq!(span.pauses((300, 700), (500, 0)), Pauses { before: 0, after: 300, begin: Some(100) });
         assert_eq!(Span::default().pauses((300, 700), (0, 0)), Pauses::default());
         let of_mpi = span.with_mpi(Some(250), None);
-        assert_eq!(of_mpi.pauses((300, 700), (0, 0)), Pauses { before: 50, after: 300 });
+        assert_eq!(of_mpi.pauses((300, 700), (0, 0)), Pauses { before: 50, after: 300, begin: Some(250) });
     }
 
     #[test]
     fn ranks_whose_pauses_differ_are_apart() {
         let pauses = |all: &[u64]| -> Vec<Pauses> {
-            all.iter().map(|ms| Pauses { before: ms * 1_000_000, after: 0 }).collect()
+            all.iter().map(|ms| Pauses { before: ms * 1_000_000, ..Pauses::default() }).collect()
         };
         let parts = |all: &[u64]| -> Vec<usize> {
             let range = (0..all.len() as u32).collect();
@@ -202,11 +214,19 @@ steps = [{ session = "f/s" }, { after = "f/s", of = "root", ranks = "others" }, 
 "#;
         let model = Model::parse(text).unwrap();
         let pause = |ns, group| ProgramStep::Pause { ns, ranks: Some(group) };
-        let pauses = |group, rank, before, after| GroupPauses { ranks: Some(group), rank, before, after };
-        let all = [pauses(0, 0, 7, 0), pauses(1, 1, 5, 9)];
+        let pauses = |group, rank, before, after, is_early| GroupPauses {
+            ranks: Some(group),
+            rank,
+            before,
+            after,
+            is_early,
+        };
+        let all = [pauses(0, 0, 7, 0, true), pauses(1, 1, 5, 9, false)];
         let steps = with_pauses(model.steps.clone(), &all, &model);
         let [write, wait, others] = &model.steps[..] else { panic!("{:?}", model.steps) };
         let expected = [pause(7, 0), write.clone(), wait.clone(), pause(5, 1), others.clone(), pause(9, 1)];
         assert_eq!(steps, expected);
+        let early = with_pauses(model.steps.clone(), &[pauses(1, 1, 5, 0, true)], &model);
+        assert_eq!(early, [write.clone(), pause(5, 1), wait.clone(), others.clone()]);
     }
 }

@@ -707,7 +707,8 @@ fn sizes(shape: &Shape) -> [Sizes; 2] {
         (sizes, shape.runs.get(&kind).cloned().unwrap_or_default())
     };
     let (reads, writes) = (of(RequestKind::Read), of(RequestKind::Write));
-    match (reads.0.is_empty(), reads == writes) {
+    // Sizes in order are of reads, or of writes.
+    match (reads.0.is_empty(), reads == writes && reads.1.is_empty()) {
         (true, _) => [writes, Sizes::default()],
         (_, true) => [reads, Sizes::default()],
         _ => [reads, writes],

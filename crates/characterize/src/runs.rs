@@ -4,7 +4,7 @@
 //! Source: `spec/workload.md`, section 4, for each run of a session.
 
 use crate::laws::{MIN_RANKS, MIN_TOWARDS_BEGIN, Place, per, shifts, stride, turned};
-use iotrail_workload::{OffsetLaw, PlaceRun};
+use iotrail_workload::{OffsetLaw, PlaceRun, Stride};
 use std::collections::BTreeSet;
 
 /// Fewer transfers that are as far apart are no run of them.
@@ -20,7 +20,13 @@ pub(crate) fn in_runs(places: &[Place<'_>], ranks: u32, most: usize) -> Option<O
         return None;
     }
     put_behind(&mut fitted, ranks);
-    fitted.iter().map(|run| run.at_ranks(ranks)).collect::<Option<_>>().map(OffsetLaw::Runs)
+    let mut runs: Vec<PlaceRun> = fitted.iter().map(|run| run.at_ranks(ranks)).collect::<Option<_>>()?;
+    // What lies behind the parts of all ranks of one run moves with their number as that does.
+    let of_all: Vec<Stride> = runs.iter().map(|run| run.again).filter(|again| again.by_ranks).collect();
+    for run in runs.iter_mut().filter(|run| !run.again.by_ranks) {
+        run.again = of_all.iter().copied().find(|of| of.at(ranks) == run.again.bytes).unwrap_or(run.again);
+    }
+    Some(OffsetLaw::Runs(runs))
 }
 
 /// The transfers of a run, in all executions.
@@ -157,6 +163,12 @@ impl Fitted {
         })
     }
 
+    /// Bytes of each rank in it: of all its transfers, where ranks take turns.
+    fn area(&self, ranks: u32) -> i64 {
+        let turns = self.step.is_some() && self.step == self.rank.checked_mul(i64::from(ranks));
+        if turns { self.rank.saturating_mul(self.count as i64) } else { self.rank }
+    }
+
     fn at_ranks(&self, ranks: u32) -> Option<PlaceRun> {
         let own = self.start.checked_sub(self.behind.checked_mul(i64::from(ranks))?)?;
         let rank = u64::try_from(self.rank).ok()?;
@@ -199,11 +211,12 @@ fn put_behind(runs: &mut [Fitted], ranks: u32) {
     for (place, at) in order.iter().enumerate() {
         let ends = |before: &&usize| {
             let run = &runs[**before];
-            let end = run.rank.checked_mul(i64::from(ranks)).and_then(|all| run.start.checked_add(all));
+            let end =
+                run.area(ranks).checked_mul(i64::from(ranks)).and_then(|all| run.start.checked_add(all));
             ranks > 1 && run.rank > 0 && end == Some(runs[*at].start)
         };
         if let Some(before) = order[..place].iter().find(ends) {
-            runs[*at].behind = runs[*before].behind + runs[*before].rank;
+            runs[*at].behind = runs[*before].behind + runs[*before].area(ranks);
         }
     }
 }
@@ -213,7 +226,7 @@ mod tests {
     use super::*;
     use crate::sessions::Transfer;
     use iotrail_model::Nullable;
-    use iotrail_workload::{RequestKind, Stride};
+    use iotrail_workload::RequestKind;
 
     type Own = (u32, u64, Vec<Transfer>);
 
@@ -265,6 +278,24 @@ mod tests {
         let first = PlaceRun { rank: 16, ..PlaceRun::fixed(0, 1) };
         let second = PlaceRun { rank: 8000, ..PlaceRun::fixed(4096, 1) };
         assert_eq!(found(&[of(0), of(1), of(2)], 3), Some(vec![first, second]));
+    }
+
+    /// Blocks of which ranks take turns, then an array of all ranks; and two arrays in each step.
+    #[test]
+    fn what_lies_behind_all_ranks_moves_with_their_number() {
+        let of = |rank: u64| {
+            let blocks = (0..4).map(|at| ((at * 3 + rank) * 1000, 1000));
+            own(rank as u32, 0, &blocks.chain([(12_000 + rank * 3000, 3000)]).collect::<Vec<_>>())
+        };
+        let all = found(&[of(0), of(1), of(2)], 3).unwrap();
+        assert_eq!(all[1], PlaceRun { behind: 4000, rank: 3000, ..PlaceRun::fixed(0, 1) });
+        let of = |rank: u64, step: u64| {
+            let first = step * 15_000;
+            own(rank as u32, step, &[(first + rank * 4000, 4000), (first + 12_000 + rank * 1000, 1000)])
+        };
+        let all: Vec<Own> = (0..3).flat_map(|rank| (0..3).map(move |step| of(rank, step))).collect();
+        let moves: Vec<Stride> = found(&all, 3).unwrap().iter().map(|run| run.again).collect();
+        assert_eq!(moves, [Stride { bytes: 5000, by_ranks: true }; 2]);
     }
 
     /// A header that each execution writes anew, after records that lie behind those of the one before, with gaps.

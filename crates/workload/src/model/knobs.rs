@@ -145,9 +145,6 @@ impl Knobs {
     /// If a factor makes parts of bytes, empty sessions or numbers that do not fit.
     pub fn apply(&self, model: &Model) -> Result<Model, KnobError> {
         let mut model = model.clone();
-        if let Some(wanted) = self.sharing {
-            sharing::share(&mut model, wanted)?;
-        }
         if let Some(layer) = self.layer {
             model.use_layer(layer)?;
         }
@@ -175,6 +172,10 @@ impl Knobs {
             file.statistics.iter_mut().try_for_each(|statistics| self.apply_statistics(statistics))?;
         }
         self.apply_pauses(&mut model.steps)?;
+        // Parts of ranks are as long as what is done in them then.
+        if let Some(wanted) = self.sharing {
+            sharing::share(&mut model, wanted)?;
+        }
         Ok(model)
     }
 
