@@ -3,7 +3,7 @@
 use crate::places::{difference, drawn, part_of_rank};
 use crate::runs::in_runs;
 use crate::sessions::Transfer;
-use iotrail_workload::{OffsetLaw, RequestKind, Stride};
+use iotrail_workload::{OffsetLaw, PlaceRun, RequestKind, Stride};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An execution of a session: rank, number of the execution in the rank, transfers.
@@ -36,29 +36,42 @@ impl Laws {
         Self { offset, write_offset, random: 0, kept: Kept::Exactly }
     }
 
-    /// How far executions move that move with the number of ranks.
-    fn strides_of_all_ranks(&self) -> Vec<Stride> {
-        let again = |law: &OffsetLaw| match law {
-            OffsetLaw::Affine { again, .. } => vec![*again],
-            OffsetLaw::Runs(runs) => runs.iter().map(|run| run.again).collect(),
-            OffsetLaw::Sequential | OffsetLaw::Drawn { .. } => Vec::new(),
+    /// Where runs of transfers begin.
+    fn begins(&self) -> Vec<PlaceRun> {
+        let begins = |law: &OffsetLaw| match law {
+            &OffsetLaw::Affine { start, rank, again, shift: 0, .. } => {
+                vec![PlaceRun { rank, again, ..PlaceRun::fixed(start, 1) }]
+            }
+            OffsetLaw::Runs(runs) => runs.clone(),
+            OffsetLaw::Affine { .. } | OffsetLaw::Sequential | OffsetLaw::Drawn { .. } => Vec::new(),
         };
-        let all = std::iter::once(&self.offset).chain(&self.write_offset);
-        all.flat_map(again).filter(|again| again.by_ranks).collect()
+        std::iter::once(&self.offset).chain(&self.write_offset).flat_map(begins).collect()
     }
 
-    /// What one rank moves as far as others do that move with the number of ranks does so, too.
-    fn follow(&mut self, of_all: &[Stride], ranks: u32) {
-        let follow = |again: &mut Stride| {
-            let same = |other: &&Stride| !again.by_ranks && other.at(ranks) == again.bytes;
-            if let Some(other) = of_all.iter().find(same) {
-                *again = *other;
+    /// What one rank does where others would do it follows their law, also at other numbers of ranks.
+    fn follow(&mut self, of_others: &[PlaceRun], rank: (u32, u32)) {
+        let law_of = |own: PlaceRun| {
+            let moves = own.again.bytes != 0;
+            let far = |other: &&PlaceRun| {
+                let same = other.again.at(rank.1) == own.again.at(rank.1);
+                let grows = other.again.by_ranks && moves || other.behind > 0;
+                same && grows && other.first(rank, 0) == own.first(rank, 0)
+            };
+            let as_far = |other: &&PlaceRun| {
+                moves && other.again.by_ranks && other.again.at(rank.1) == own.again.at(rank.1)
+            };
+            match (of_others.iter().find(far), of_others.iter().find(as_far)) {
+                (Some(other), _) => PlaceRun { count: own.count, step: own.step, ..*other },
+                (None, Some(other)) => PlaceRun { again: other.again, ..own },
+                (None, None) => own,
             }
         };
         for law in std::iter::once(&mut self.offset).chain(&mut self.write_offset) {
             match law {
-                OffsetLaw::Affine { again, .. } => follow(again),
-                OffsetLaw::Runs(runs) => runs.iter_mut().for_each(|run| follow(&mut run.again)),
+                OffsetLaw::Affine { start, again, .. } => {
+                    *again = law_of(PlaceRun { again: *again, ..PlaceRun::fixed(*start, 1) }).again;
+                }
+                OffsetLaw::Runs(runs) => runs.iter_mut().for_each(|run| *run = law_of(*run)),
                 OffsetLaw::Sequential | OffsetLaw::Drawn { .. } => {}
             }
         }
@@ -111,10 +124,11 @@ pub(crate) fn of_file(sessions: &[(Vec<Place<'_>>, Known)]) -> Vec<Laws> {
             all.iter().for_each(|at| found[*at] = Laws::exactly(law.clone(), None));
         }
     }
-    let of_all: Vec<Stride> = found.iter().flat_map(Laws::strides_of_all_ranks).collect();
+    let of_several = found.iter().zip(sessions).filter(|(_, (places, _))| ranks_of(places) > 1);
+    let begins: Vec<PlaceRun> = of_several.flat_map(|(laws_of, _)| laws_of.begins()).collect();
     for (laws_of, (places, known)) in found.iter_mut().zip(sessions) {
-        if ranks_of(places) == 1 {
-            laws_of.follow(&of_all, known.ranks);
+        if let (1, Some((rank, ..))) = (ranks_of(places), places.first()) {
+            laws_of.follow(&begins, (*rank, known.ranks));
         }
     }
     let drawn: Vec<usize> = (0..found.len()).filter(|at| found[*at].kept == Kept::Drawn).collect();

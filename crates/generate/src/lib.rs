@@ -257,6 +257,11 @@ struct RankProgram<'a, 'f> {
     renamed: HashSet<(usize, u64)>,
 }
 
+/// Whether a step gives the file of that index another name.
+fn gives_name(step: &Synthetic, wanted: usize) -> bool {
+    matches!(step.action, Step::Call { call: NameCall::Rename | NameCall::Link, file, .. } if file == wanted)
+}
+
 /// Where an open file stands.
 #[derive(Clone, Copy, Default)]
 struct Position {
@@ -290,18 +295,26 @@ impl<'a, 'f> RankProgram<'a, 'f> {
             renamed: HashSet::new(),
         };
         let (mut stream, mut durations) = (Stream::new(), Vec::new());
+        // An end that others wait for, and the file: they find it by the name that it gets at once.
+        let mut told: Option<(usize, usize)> = None;
+        let signal =
+            |event| Operation { think_ns: 0, action: Action::Signal(event), expected: Expected::Success };
         let ended = synthesise(model, (rank, ranks), seed, &mut |step| {
+            if let Some((event, _)) = told.take_if(|(_, file)| !gives_name(&step, *file)) {
+                stream.push(signal(event));
+                durations.push(0);
+            }
             let Some((action, expected)) = made.operation(step) else { return ControlFlow::Continue(()) };
             stream.push(Operation { think_ns: step.slack, action, expected });
             durations.push(step.duration);
-            if let Some(event) = made.ended(&step) {
-                let action = Action::Signal(event);
-                stream.push(Operation { think_ns: 0, action, expected: Expected::Success });
-                durations.push(0);
-            }
+            told = made.ended(&step).zip(step.of.map(|(file, _)| file)).or(told);
             ControlFlow::<()>::Continue(())
         });
         debug_assert_eq!(ended, ControlFlow::Continue(()));
+        if let Some((event, _)) = told {
+            stream.push(signal(event));
+            durations.push(0);
+        }
         (stream, durations)
     }
 
