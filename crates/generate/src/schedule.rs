@@ -101,7 +101,8 @@ impl Planned {
         let starts = schedule(&self);
         for (stream, starts) in self.program.streams.iter_mut().zip(starts) {
             for (operation, start) in stream.iter_mut().zip(starts) {
-                operation.think_ns = if operation.action.is_call() { start } else { 0 };
+                let is_alone = matches!(operation.action, Action::NotBefore(_));
+                operation.think_ns = if operation.action.is_call() || is_alone { start } else { 0 };
             }
         }
         self
@@ -121,6 +122,14 @@ mod tests {
             Program { streams: vec![meet(20), meet(5)], groups: vec![vec![0, 1]], ..Program::default() };
         let planned = Planned { program, durations: vec![vec![0], vec![0]] };
         assert_eq!(schedule(&planned), [[20], [20]]);
+    }
+
+    #[test]
+    fn a_pause_at_the_end_lasts() {
+        let pause = Operation { think_ns: 9, action: Action::NotBefore(0), expected: Expected::Success };
+        let program = Program { streams: vec![vec![pause, pause]], ..Program::default() };
+        let due = Planned { program, durations: vec![vec![0, 0]] }.due();
+        assert_eq!(due.program.streams[0].iter().map(|of| of.think_ns).collect::<Vec<_>>(), [9, 18]);
     }
 
     #[test]
