@@ -213,6 +213,8 @@ class Case:
             self.whole = self.whole or "workflow manager as a whole" in done.stderr
             if done.returncode != 0:
                 self.refused[format] = done.stderr.strip().splitlines()[-1]
+            elif missing := undefined((self.directory / name).read_text(errors="surrogateescape")):
+                self.results[f"functions of {format}"] = ("WRONG", f"called and not defined: {sorted(missing)}")
         for format, remarks in self.remarks.items():
             for leave in (LEAVE, TIMES):
                 if self.silent and leave.search(remarks):
@@ -262,6 +264,12 @@ class Case:
         while more := {child for task in tasks if task["id"] in found for child in task["children"]} - found:
             found |= more
         return {name for task in tasks if task["id"] in found for name in task["outputFiles"]}
+
+
+def undefined(text):
+    """Functions of the shell that an exported file calls and does not define."""
+    called = re.findall(r"(?:^\t@?|&& |; |\|\| |\$\(|then |do )(_[a-z_]+)\b(?!\()", text, re.MULTILINE)
+    return set(called) - set(re.findall(r"(_[a-z_]+)\(\)", text))
 
 
 def identifier(name):
