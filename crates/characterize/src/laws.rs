@@ -60,10 +60,19 @@ impl Laws {
             let as_far = |other: &&PlaceRun| {
                 moves && other.again.by_ranks && other.again.at(rank.1) == own.again.at(rank.1)
             };
-            match (of_others.iter().find(far), of_others.iter().find(as_far)) {
-                (Some(other), _) => PlaceRun { count: own.count, step: own.step, ..*other },
-                (None, Some(other)) => PlaceRun { again: other.again, ..own },
-                (None, None) => own,
+            // An index behind the parts of all ranks.
+            let behind = |other: &&PlaceRun| {
+                let parts = i128::from(other.rank) * i128::from(rank.1);
+                other.rank > 0 && !moves && other.first((0, rank.1), 0) + parts == own.first(rank, 0)
+            };
+            if let Some(other) = of_others.iter().find(far) {
+                PlaceRun { count: own.count, step: own.step, ..*other }
+            } else if let Some(other) = of_others.iter().find(as_far) {
+                PlaceRun { again: other.again, ..own }
+            } else if let Some(other) = of_others.iter().find(behind) {
+                PlaceRun { start: other.start, behind: other.behind + other.rank, rank: 0, ..own }
+            } else {
+                own
             }
         };
         for law in std::iter::once(&mut self.offset).chain(&mut self.write_offset) {
@@ -595,6 +604,18 @@ mod tests {
         let sessions = [(borrowed(&root), known), (borrowed(&others), known)];
         let OffsetLaw::Runs(runs) = &of_file(&sessions)[0].offset else { panic!() };
         assert_eq!(runs.last().map(|run| run.again), Some(Stride { bytes: 100, by_ranks: true }));
+    }
+
+    /// The first rank writes a header, its part as the others do, and an index behind all parts.
+    #[test]
+    fn an_index_of_one_rank_is_behind_all_parts_at_any_number_of_ranks() {
+        let known = Known { append: false, sizes: true, ranks: 3, part: None };
+        let root = [(0, 0, transfers(&[0, 64, 12_064], 10))];
+        let others: Vec<(u32, u64, Vec<Transfer>)> =
+            (1..3).map(|rank| (rank, 0, transfers(&[64 + 4000 * u64::from(rank)], 10))).collect();
+        let sessions = [(borrowed(&root), known), (borrowed(&others), known)];
+        let OffsetLaw::Runs(runs) = &of_file(&sessions)[0].offset else { panic!() };
+        assert_eq!(runs.last(), Some(&PlaceRun { behind: 4000, ..PlaceRun::fixed(64, 1) }));
     }
 
     #[test]
