@@ -366,9 +366,6 @@ fn is_sequential(transfers: &[Transfer]) -> bool {
 
 /// `start + rank · r + step · (i mod every) + jump · ⌊i / every⌋ + again · k`, exactly, where r is the rank of the place: that which comes `shift` later.
 fn affine(places: &[Place<'_>], ranks: u32, shift: i32) -> Option<OffsetLaw> {
-    let offset = |(_, _, transfers): &Place<'_>, at: usize| {
-        transfers.get(at)?.offset.get().and_then(|offset| i64::try_from(offset).ok())
-    };
     let long = places.iter().find(|(_, _, transfers)| transfers.len() > 1);
     let step = match long {
         Some(place) => offset(place, 1)?.checked_sub(offset(place, 0)?)?,
@@ -439,6 +436,11 @@ fn affine(places: &[Place<'_>], ranks: u32, shift: i32) -> Option<OffsetLaw> {
         jump: stride(jump)?,
         shift,
     })
+}
+
+/// Where a transfer of an execution begins; NULL if that is not known, or it makes fewer.
+pub(crate) fn offset((.., transfers): &Place<'_>, at: usize) -> Option<i64> {
+    transfers.get(at)?.offset.get().and_then(|offset| i64::try_from(offset).ok())
 }
 
 pub(crate) fn per(from: i64, to: i64, times: i64) -> Option<i64> {

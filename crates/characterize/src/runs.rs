@@ -3,7 +3,7 @@
 //!
 //! Source: `spec/workload.md`, section 4, for each run of a session.
 
-use crate::laws::{MIN_RANKS, MIN_TOWARDS_BEGIN, Place, per, shifts, stride, turned};
+use crate::laws::{MIN_RANKS, MIN_TOWARDS_BEGIN, Place, offset, per, shifts, stride, turned};
 use iotrail_workload::{OffsetLaw, PlaceRun, Stride};
 use std::collections::BTreeSet;
 
@@ -43,10 +43,6 @@ enum Joint {
     Follows,
     Step(i64),
     Differs,
-}
-
-fn offset((.., transfers): &Place<'_>, at: usize) -> Option<i64> {
-    transfers.get(at)?.offset.get().and_then(|offset| i64::try_from(offset).ok())
 }
 
 /// Runs as long as they can be, at most so many. Executions may end early.
