@@ -1,7 +1,7 @@
 //! The lengths that truncates give files.
 
 use crate::sessions::Execution;
-use iotrail_workload::{ModelFile, OffsetLaw, Stride};
+use iotrail_workload::{ModelFile, ModelSession, OffsetLaw, Stride};
 use std::collections::BTreeSet;
 
 /// The length that the truncates of all executions give the file, if that is one.
@@ -19,9 +19,8 @@ pub(crate) fn grow(file: &mut ModelFile, ranks: u32) {
         OffsetLaw::Runs(runs) => runs.iter().map(|run| run.rank).collect(),
         OffsetLaw::Sequential => Vec::new(),
     };
-    let laws =
-        file.sessions.iter().flat_map(|session| [Some(&session.offset), session.write_offset.as_ref()]);
-    let parts: BTreeSet<u64> = laws.flatten().flat_map(part).filter(|rank| *rank > 0).collect();
+    let laws = file.sessions.iter().flat_map(ModelSession::laws);
+    let parts: BTreeSet<u64> = laws.flat_map(part).filter(|rank| *rank > 0).collect();
     for length in file.sessions.iter_mut().filter_map(|session| session.length.as_mut()).filter(|_| ranks > 1)
     {
         let of_all = |part: &&u64| part.checked_mul(u64::from(ranks)) == Some(length.bytes.unsigned_abs());

@@ -98,9 +98,8 @@ impl Model {
     /// Whether places are drawn of which more is known than how likely they are: in which part of a file a rank is, or that it reads what it wrote.
     #[must_use]
     pub fn has_kept_draws(&self) -> bool {
-        let mut laws =
-            self.sessions().flat_map(|session| [Some(&session.offset), session.write_offset.as_ref()]);
-        laws.any(|law| matches!(law, Some(OffsetLaw::Drawn { rank, written, .. }) if *rank > 0 || *written))
+        let mut laws = self.sessions().flat_map(ModelSession::laws);
+        laws.any(|law| matches!(law, OffsetLaw::Drawn { rank, written, .. } if *rank > 0 || *written))
     }
 
     /// Whether ranks give each other messages.
@@ -371,6 +370,11 @@ impl ModelSession {
     #[must_use]
     pub fn rounds(&self) -> Option<u64> {
         rounds(&self.order, &self.requests)
+    }
+
+    /// The laws of its places: one, or those of reads and of writes.
+    pub fn laws(&self) -> impl Iterator<Item = &OffsetLaw> {
+        std::iter::once(&self.offset).chain(&self.write_offset)
     }
 
     /// The mean of the times before its requests, in ns.
