@@ -49,7 +49,8 @@ impl Source<'_> {
                 let problem = format!("`{name}` is not a law of offsets");
                 return self.error(raw.span(), &problem, expected);
             };
-            let value = raw.get_ref().get(&key).map_or_else(String::new, found);
+            // Of several runs nobody knows which one it is in.
+            let value = raw.get_ref().get(&key).map_or_else(|| "in one of its runs".to_owned(), found);
             let span = self.of_key(raw, &key);
             self.error(span, &format!("`{key}` of `{name}`: {value}"), expected)
         })
